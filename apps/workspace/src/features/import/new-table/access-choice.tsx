@@ -11,7 +11,7 @@ import { Part } from './part.tsx'
 import { type DraftAccess, type NewTable, type TableDraft, teamFieldsOf } from './table-draft.ts'
 import type { MakingTable } from './use-new-table.ts'
 
-/** Who sees the records, and the rules that say it to the database. */
+/** Chooses who can see the records, and shows the resulting policies. */
 export function AccessChoice({
   draft,
   workspace,
@@ -64,7 +64,7 @@ export function AccessChoice({
   )
 }
 
-/** The statements that the server would run, as it says them. */
+/** The statements that the server would run, as returned by the server. */
 function Rules({
   workspace,
   definition,
@@ -72,7 +72,7 @@ function Rules({
 }: {
   readonly workspace: Workspace
   readonly definition: NewTable['definition']
-  /** A table that is being made is none that the rules can be asked of any more: its name is taken. */
+  /** While the table is being created, the server can no longer preview its policies, because its name is taken. */
   readonly isMaking: boolean
 }): JSX.Element {
   const isOnline = useOnline()
@@ -92,7 +92,7 @@ function Rules({
   if (failure) return <CallFailureText failure={failure} />
   if (known?.of !== wanted) return <p role="status">{words.rulesLoading}</p>
   return (
-    // Keys scroll it.
+    // Makes it scrollable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <pre
       tabIndex={0}

@@ -1,16 +1,16 @@
-/** Words that are proposed as choices at most. */
+/** Limit of proposed choices. */
 const CHOICES_MAX = 20
-/** A column of choices says each of them several times. */
+/** Average number of times that a choice must occur. */
 const REPEATED = 3
-/** Characters of a word that is proposed. */
+/** Length limit of a proposed choice, in characters. */
 const CHOICE_LENGTH_MAX = 40
-/** What a field may have; `holdfast.new_table_limit` knows the same. */
+/** Limit of choices per field, as in `holdfast.new_table_limit`. */
 const ASKED_MAX = 100
 const ASKED_LENGTH_MAX = 100
 
 /**
- * The words of a column that has few of them, the most frequent first. Returns undefined if they are no choices: also when two of them differ only in case, because
- * `Open` and `OPEN` would look like two choices that mean one.
+ * Returns the words of a column with few different ones, most frequent first. Returns undefined if they are not choices. Words that differ only in case are
+ * not, because `Open` and `OPEN` would look like two choices with one meaning.
  */
 export function choicesOf(all: readonly string[]): readonly string[] | undefined {
   const counts = new Map<string, number>()
@@ -25,7 +25,7 @@ export function choicesOf(all: readonly string[]): readonly string[] | undefined
   return words.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0))
 }
 
-/** Words that a person makes choices of: as many as a field may have, the most frequent ones. The others do not fit then. */
+/** Returns the choices of a column that the user makes a choice field, most frequent first, up to the field's limit. Other values are then invalid. */
 export function choicesAsked(all: readonly string[]): readonly string[] {
   const counts = Map.groupBy(
     all.filter((text) => canBeChoice(text, ASKED_LENGTH_MAX)),

@@ -19,7 +19,7 @@ import { isLabel, toProvisional } from './table-draft.ts'
 import { TableName } from './table-name.tsx'
 import type { MakingTable, NewTableStep } from './use-new-table.ts'
 
-/** What the table will be: everything is proposed, and everything can be changed until it is made. */
+/** Describes the new table. Everything is proposed, and the user can change it until the table is created. */
 export function DescribeTable({
   step,
   making,

@@ -126,7 +126,7 @@ function EmptyTableForm({
   )
 }
 
-/** The first thing that the table still needs. */
+/** Returns the first missing part of the table. */
 function problemOf({ label, fields }: TableDraft): string | undefined {
   if (label.trim() === '') return words.nameMissing
   if (!isLabel(label)) return words.labelForm
@@ -164,7 +164,7 @@ function Fields({
             onChange({ ...draft, fields: fields.with(at, { ...field, ...change }) })
           const { becomes } = field
           return (
-            // Fields have no identity but their place.
+            // Fields have no identity except their position.
             // oxlint-disable-next-line react/no-array-index-key
             <li key={at} className="flex flex-col gap-2">
               <div className="flex items-start gap-2">

@@ -12,12 +12,12 @@ import { type Becomes, isLabel, NEW_KINDS, type TableDraft } from './table-draft
 import { Part } from './part.tsx'
 import type { NewTableStep } from './use-new-table.ts'
 
-/** Values that show what is in a column. */
+/** Number of sample values per column. */
 const SAMPLES = 3
 const SAMPLE_ROWS = 200
 const LINK = 'link:'
 
-/** What each column of the file is called and is, and how much of it fits. */
+/** The name and kind of each column of the file, and how many of its values are valid. */
 export function FieldRows({
   step,
   tables,
@@ -91,7 +91,7 @@ function Rows({ rows }: { readonly rows: readonly ShownRow[] }): JSX.Element {
   )
 }
 
-/** On a phone: one below the other, without scrolling sideways. */
+/** The phone layout: columns stacked, without horizontal scrolling. */
 function Cards({ rows }: { readonly rows: readonly ShownRow[] }): JSX.Element {
   return (
     <ul aria-label={words.fields} className="divide-y divide-border rounded-md border border-border">
@@ -125,7 +125,7 @@ function optionsOf(
   ]
 }
 
-/** What a person chose; the words of a choice are those of the column. */
+/** Returns the user's choice of kind; a choice field takes the column's words. */
 function becomesOf(
   value: string,
   { file, proposed }: Extract<NewTableStep, { kind: 'describing' }>,

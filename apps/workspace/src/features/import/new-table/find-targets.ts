@@ -5,11 +5,11 @@ import { lowerAscii, quoteName } from '../../../lib/sql.ts'
 import type { ParsedFile } from '../parse-file.ts'
 import { linkTables } from './link-tables.ts'
 
-/** Different values of a column that are looked for in other tables. */
+/** Number of different values per column looked up in other tables. */
 const LOOKED_FOR = 50
-/** Of them that have to be there. */
+/** Share of them that must be found. */
 const FOUND = 0.8
-/** Names are texts: what is only digits, or long, is none. */
+/** Length limit of names. Longer texts, and texts of digits only, are not names. */
 const NAME_LENGTH_MAX = 80
 
 export interface ProposeOptions {
@@ -20,10 +20,10 @@ export interface ProposeOptions {
 }
 
 /**
- * Tables whose records the values of columns name, by title, number or id, in any case; of several the one that the column is called like, else the one that
- * has most of them.
+ * Finds the tables whose records the columns name by title, number or id, ignoring case. Among several it prefers the one named like the column, or else the
+ * one with most matches.
  *
- * @returns for each column the local name of a table
+ * @returns the local name of a table per column
  */
 export async function findTargets(
   { database, file, schema, tables }: ProposeOptions,
@@ -49,7 +49,7 @@ export async function findTargets(
 
 interface Target {
   readonly table: string
-  /** Of the values, those that name a record there. */
+  /** Share of the values that name a record of the table. */
   readonly share: number
   readonly isCalledSo: boolean
 }
@@ -59,7 +59,7 @@ function isBetter(one: Target, other: Target | undefined): boolean {
   return one.share > other.share
 }
 
-/** A few different values of a column whose values could be names. */
+/** Returns a few different values of a column whose values could be names. */
 function someOf(sample: readonly string[]): readonly string[] {
   const different = [...new Set(sample.map(fold))]
   if (different.some((text) => text.length > NAME_LENGTH_MAX) || different.every((text) => /^[\d.,\s-]*$/.test(text)))
@@ -85,7 +85,7 @@ async function findNames(
   return new Set(rows.map(({ text }) => text))
 }
 
-/** `Site` and `Sites`. */
+/** Whether two names are alike, such as `Site` and `Sites`. */
 function isAlike(header: string, label: string): boolean {
   const plain = (text: string): string =>
     fold(text)

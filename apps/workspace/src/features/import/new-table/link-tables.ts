@@ -3,7 +3,7 @@ import type { TableInfo } from '../../../lib/data/tables.ts'
 import { newTableMessages as words } from '../../../messages/new-table.ts'
 import { TEAMS_TABLE } from './table-draft.ts'
 
-/** What a column can lead to: tables of the project whose records are known by a UUID, and teams. */
+/** Returns the tables that a column can link to: the project's tables with UUID ids, and teams. */
 export function linkTables(
   tables: readonly TableInfo[],
   schema: SchemaDescriptor,

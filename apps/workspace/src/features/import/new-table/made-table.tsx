@@ -24,24 +24,24 @@ interface MadeTableProps {
   readonly onRemoved: () => void
 }
 
-/** How long a table usually takes from the server to a device, in milliseconds. */
+/** Time in ms within which a new table usually reaches a device. */
 const SLOW_MS = 20_000
-/** How often the server is asked for it meanwhile, in milliseconds. */
+/** Interval in ms between requests for the table. */
 const ASK_MS = 2_000
 
-/** A table that is on the server: it comes to this device, and then the records go into it. */
+/** Waits for the created table to reach this device, then imports the records. */
 export function MadeTable(props: MadeTableProps): JSX.Element {
   const table = useTableInfo(props.step.table)
   return table ? <FillTable {...props} table={table} /> : <Arriving />
 }
 
-/** Until a new table is on this device. */
+/** Shown until the new table is on this device. */
 export function Arriving(): JSX.Element {
   const { refreshSchema } = useLocalDatabase()
   const [isSlow, setSlow] = useState(false)
   useEffect(() => {
     const slow = setTimeout(() => setSlow(true), SLOW_MS)
-    // Nothing comes from an empty table that would tell the device of it.
+    // An empty table sends no data that would notify this device.
     const ask = (): void =>
       void refreshSchema().catch((error: unknown) => console.warn('The schema did not come.', error))
     const asking = setInterval(ask, ASK_MS)
@@ -70,7 +70,7 @@ function FillTable({
   const fields = useMemo(() => fieldsOf(table.descriptor, schema), [table.descriptor, schema])
   const work = useImport(table, fields)
   const hasBegun = useRef(false)
-  // Once: the records of the file are in the table after that, also where the schema changes again.
+  // Runs once, because the schema may change again after the records were imported.
   useEffect(() => {
     if (hasBegun.current) return
     hasBegun.current = true
@@ -83,7 +83,7 @@ function FillTable({
   )
 }
 
-/** Offered when what was imported was taken back. */
+/** Offered after the import was undone. */
 function RemoveTable({
   table,
   workspace,

@@ -3,10 +3,10 @@ import { isLocalColumnName, isLocalTableName } from '@holdfast/protocol'
 const NAME_MAX = 51
 
 /**
- * A name for SQL out of what people call something: small letters, digits and underscores. `Größe (m)` is `groesse_m`; what has no such letters at all is
- * called by its place, `field_2`. The name on devices is the same: one that is reserved there gets a word before it, `table_sqlite_export`.
+ * Returns an SQL name for a label: lower-case letters, digits and underscores. `Größe (m)` becomes `groesse_m`. A label without such letters is named by its
+ * position, `field_2`. Devices use the same name, so names reserved there get a prefix: `table_sqlite_export`.
  *
- * @param isTaken - whether there is something of that name already
+ * @param isTaken - whether the name already exists
  */
 export function nameOf(label: string, otherwise: string, isTaken: (name: string) => boolean): string {
   const plain = label

@@ -8,7 +8,7 @@ import { DescribeTable } from './describe-table.tsx'
 import { MadeTable } from './made-table.tsx'
 import { useNewTable } from './use-new-table.ts'
 
-/** Makes a table of a file: its fields, what it is called and who sees it, and then the records. */
+/** Creates a table from a file: its fields, name and access, and then its records. */
 export function NewTable({ workspace, ws }: { readonly workspace: Workspace; readonly ws: string }): JSX.Element {
   const making = useNewTable()
   const navigate = useNavigate()

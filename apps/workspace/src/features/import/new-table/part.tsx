@@ -1,6 +1,6 @@
 import type { JSX, ReactNode } from 'react'
 
-/** A part of the description, with its heading. */
+/** A section of the description with its heading. */
 export function Part({ title, children }: { readonly title: string; readonly children: ReactNode }): JSX.Element {
   return (
     <section aria-label={title} className="flex flex-col gap-4">

@@ -57,7 +57,7 @@ async function fileOf(content: string, name = 'things.csv'): Promise<ParsedFile>
 }
 const propose = async (content: string, name?: string): Promise<TableDraft> =>
   proposeTable({ database, file: await fileOf(content, name), schema, tables })
-/** What a column with these cells becomes. */
+/** Returns the proposed kind of a column with these cells. */
 const kindOf = async (header: string, cells: readonly string[]): Promise<Becomes | undefined> =>
   (await propose([`${header};x`, ...cells.map((cell) => `${cell};`)].join('\n'))).fields[0]?.becomes
 const times = (count: number, ...cells: readonly string[]): readonly string[] =>

@@ -20,16 +20,15 @@ import {
   toProvisional,
 } from './table-draft.ts'
 
-/** Rows by which kinds are told. */
+/** Rows sampled to detect kinds. */
 const SAMPLE_ROWS = 2_000
-/** What has to fit for a kind to be proposed. */
+/** Share of values that must be valid for a kind to be proposed. */
 const FITS = 0.9
 const TEXT_LENGTH_MAX = 200
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
- * A table that a file could become: the kinds that its values have, links where they are what records of other tables are called, and the column that
- * names a record. Everything of it is asked.
+ * Proposes a table for a file: kinds that suit the values, links where values name records of other tables, and a title column. The user confirms all of it.
  */
 export async function proposeTable(options: ProposeOptions): Promise<TableDraft> {
   const { file } = options
@@ -86,20 +85,20 @@ interface Values {
   readonly sample: readonly string[]
 }
 
-/** The cells of a column that have something. */
+/** Returns the non-empty cells of a column. */
 export function valuesOf({ rows }: ParsedFile, at: number): Values {
   const filled = (some: ParsedFile['rows']): readonly string[] =>
     some.map(({ cells }) => cells[at]?.trim() ?? '').filter((text) => text !== '')
   return { all: filled(rows), sample: filled(rows.slice(0, SAMPLE_ROWS)) }
 }
 
-/** `valves-2026.csv` is `Valves 2026`. */
+/** Returns a label for a file: `valves-2026.csv` becomes `Valves 2026`. */
 function labelOf(fileName: string): string {
   const words = toLabel(fileName.replace(/\.[^.]*$/, '').replace(/[-_]+/g, ' '))
   return words === '' ? 'Table' : words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** How numbers and days are written, told from the columns that look like some. */
+/** Detects number and date formats from the columns that look like numbers or dates. */
 function detectWritingOf({ header, rows }: ParsedFile): Writing {
   const sample = rows.slice(0, SAMPLE_ROWS)
   const targets = header.map((_, at) => {
@@ -113,7 +112,7 @@ function detectWritingOf({ header, rows }: ParsedFile): Writing {
   return detectWriting(targets, sample)
 }
 
-/** The first kind, from the narrowest on, that nearly all values have. */
+/** Returns the first kind, narrowest first, that suits nearly all values. */
 function kindOfValues(
   label: string,
   all: readonly string[],
@@ -131,7 +130,7 @@ function kindOfValues(
   }
   if (!sample.every((text) => /^[\d.,]+$/.test(text)) && fits('boolean')) return { kind: 'boolean' }
   for (const kind of ['integer', 'number'] as const) if (fits(kind)) return { kind }
-  // A day is a moment as well, at midnight.
+  // A day is also a valid moment, at midnight.
   for (const kind of ['date', 'datetime'] as const) if (hasYears(sample) && fits(kind)) return { kind }
   if (sample.some((text) => text.includes('@')) && fits('email')) return { kind: 'email' }
   if (sample.some((text) => text.includes('://')) && fits('url')) return { kind: 'url' }
@@ -155,7 +154,7 @@ function hasYears(sample: readonly string[]): boolean {
   return sample.filter((text) => parts(text) >= (/\p{L}{3}/u.test(text) ? 2 : 3)).length >= sample.length * FITS
 }
 
-/** The field that a column of a kind would become. */
+/** Returns the field that a column of a kind would become. */
 function fieldOf(kind: Exclude<NewKind, 'choice'>, label: string, writing: Writing, schema: SchemaDescriptor): Field {
   const draft: TableDraft = {
     label: 'x',
@@ -172,7 +171,7 @@ function fieldOf(kind: Exclude<NewKind, 'choice'>, label: string, writing: Writi
 
 /** A number that is shown as it was written: no zeros before it, no sign of a telephone number, groups of three digits throughout. */
 const PLAIN_NUMBER = /^-?(0|[1-9]\d*|[1-9]\d{0,2}([.,' \u00a0\u202f])\d{3}(\2\d{3})*)([.,]\d+)?$/
-/** Digits that a number keeps in every program that reads it. */
+/** Digits that every program preserves in a number. */
 const DIGITS_MAX = 15
 
 /**

@@ -6,11 +6,11 @@ import { kindOf } from '../../../lib/fields/field-kind.ts'
 import type { ImportSettings, Writing } from '../import-settings.ts'
 import { nameOf } from './name-of.ts'
 
-/** Kinds of texts: the same in the database, told apart by the name of the column. */
+/** Kinds of texts. They share a database type; the column's name tells them apart. */
 const TEXT_ENDS = { text: 'value', long_text: 'text', email: 'email', url: 'url', phone: 'phone' } as const
 type TextKind = keyof typeof TEXT_ENDS
 
-/** Kinds of fields that a new table can have, beside links. */
+/** Kinds of fields in a new table, besides links. */
 export const NEW_KINDS = [
   'text',
   'long_text',
@@ -26,7 +26,7 @@ export const NEW_KINDS = [
 ] as const
 export type NewKind = (typeof NEW_KINDS)[number]
 
-/** What a column of the file becomes. `id`: it has the ids of the records. */
+/** What a column of the file becomes. `id`: it has the records' ids. */
 export type Becomes =
   | { readonly kind: Exclude<NewKind, 'choice'> }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
@@ -39,28 +39,28 @@ export interface DraftField {
   readonly becomes: Becomes
 }
 
-/** Who may see the records. `field`: position of the column that names the team. */
+/** Who may see the records. `field`: index of the column that names the team. */
 export type DraftAccess =
   | { readonly kind: 'members' }
   | { readonly kind: 'own' }
   | { readonly kind: 'team'; readonly field: number }
 
-/** A table that is about to be made of a file. */
+/** The description of a table to be created from a file. */
 export interface TableDraft {
   readonly label: string
-  /** One for each column of the file. */
+  /** One per column of the file. */
   readonly fields: readonly DraftField[]
-  /** Position of the column that names a record; `undefined`: none is a text. */
+  /** Index of the title column; `undefined`: no column is a text. */
   readonly title: number | undefined
   readonly access: DraftAccess
   readonly writing: Writing
 }
 
-/** The local name of `holdfast.teams`. */
+/** Local name of `holdfast.teams`. */
 export const TEAMS_TABLE = 'hf_teams'
 const LABEL_MAX = 40
 
-/** A label as the table takes it: one line, without a full stop, not too long. */
+/** Converts a text to a valid label: one line, without full stops, not too long. */
 export function toLabel(text: string): string {
   const line = text.replace(/[.\p{Cc}\s]+/gu, ' ').trim()
   return [...line].slice(0, LABEL_MAX).join('').trim()
@@ -70,7 +70,7 @@ export function isLabel(text: string): boolean {
   return text.trim() !== '' && !/[.\p{Cc}]/u.test(text) && [...text.trim()].length <= LABEL_MAX
 }
 
-/** Whether a column names records: a text, and one that is there. */
+/** Whether a column can be the title: a text that is imported. */
 export function canBeTitle({ becomes }: DraftField): boolean {
   return isText(becomes) && becomes.kind !== 'long_text'
 }
@@ -79,12 +79,12 @@ function isText({ kind }: Becomes): boolean {
   return kind in TEXT_ENDS
 }
 
-/** Columns that lead to teams. */
+/** Returns the indexes of the columns that link to teams. */
 export function teamFieldsOf({ fields }: TableDraft): readonly number[] {
   return fields.flatMap(({ becomes }, at) => (becomes.kind === 'link' && becomes.table === TEAMS_TABLE ? [at] : []))
 }
 
-/** A draft whose parts fit together after one of them was changed: a title that is a text, and a team that is a team. */
+/** Restores a draft's consistency after a change: the title must be a text, and the team column must link to teams. */
 export function settled(draft: TableDraft): TableDraft {
   const { fields, access } = draft
   const titled = draft.title === undefined ? undefined : fields[draft.title]
@@ -96,7 +96,7 @@ export function settled(draft: TableDraft): TableDraft {
   return { ...draft, title, access: team === undefined ? { kind: 'members' } : { kind: 'team', field: team } }
 }
 
-/** A description as `holdfast.create_table` takes it, and where the columns of the file go. */
+/** The arguments of `holdfast.create_table`, and the targets of the file's columns. */
 export interface NewTable {
   readonly definition: {
     readonly name: string
@@ -104,13 +104,11 @@ export interface NewTable {
     readonly fields: readonly object[]
     readonly access: object
   }
-  /** For each column of the file the name of its field; `undefined`: it is left out. */
+  /** The field name per column of the file; `undefined`: ignored. */
   readonly names: readonly (string | undefined)[]
 }
 
-/**
- * @param taken - names of tables that there are
- */
+/** @param taken - names of existing tables */
 export function toNewTable(draft: TableDraft, taken: Pick<ReadonlySet<string>, 'has'>): NewTable {
   const names = namesOf(draft)
   const order = draft.fields
@@ -162,7 +160,7 @@ function namesOf(draft: TableDraft): readonly (string | undefined)[] {
   return titleColumnOf(inOrder) === names[title] ? names : givenNames(draft, title)
 }
 
-/** @param titled - the column that is called `title`, whatever it is labelled */
+/** @param titled - the column to name `title`, whatever its label */
 function givenNames(draft: TableDraft, titled: number | undefined): readonly (string | undefined)[] {
   const taken = new Set(titled === undefined ? [] : ['title'])
   return draft.fields.map(({ label, becomes }, at) => {
@@ -211,7 +209,7 @@ function columnOf(name: string, label: string, becomes: Becomes): ColumnDescript
   }
 }
 
-/** What the table will be like on devices, by which the rows of the file are checked before there is one. */
+/** Returns the table's future shape on devices, to check the file's rows before the table exists. */
 export function toProvisional(
   draft: TableDraft,
   { definition, names }: NewTable,

@@ -6,7 +6,7 @@ import { Part } from './part.tsx'
 import { canBeTitle, isLabel, type TableDraft } from './table-draft.ts'
 import type { MakingTable } from './use-new-table.ts'
 
-/** The name of the table, and the field that names its records. */
+/** The table's name and its title field. */
 export function TableName({
   draft,
   making,

@@ -14,11 +14,11 @@ import { type NewTable, settled, type TableDraft, toNewTable, toProvisional } fr
 interface Described {
   readonly file: ParsedFile
   readonly draft: TableDraft
-  /** What was proposed for each column, by which choices are offered. */
+  /** The proposal per column, from which choices are offered. */
   readonly proposed: TableDraft
 }
 
-/** Where the making of a table stands. */
+/** The current step of creating a table. */
 export type NewTableStep =
   | { readonly kind: 'choosing'; readonly problem?: string | undefined }
   | { readonly kind: 'reading'; readonly rows: number }
@@ -28,9 +28,9 @@ export type NewTableStep =
 
 export interface MakingTable {
   readonly step: NewTableStep
-  /** What is asked of the server, and why it was refused. */
+  /** The server call, and why it was refused. */
   readonly call: Call
-  /** What the table will be, as the server takes it; `undefined` without a file. */
+  /** The server's arguments; `undefined` without a file. */
   readonly planned: NewTable | undefined
   read(file: File, readAs?: ReadAs): void
   readAgain(readAs: ReadAs): void
@@ -39,7 +39,7 @@ export interface MakingTable {
   again(): void
 }
 
-/** A table that is made of a file, up to the moment in which it is on the server. */
+/** The creation of a table from a file, until the table is on the server. */
 export function useNewTable(): MakingTable {
   const { database } = useLocalDatabase()
   const tables = useTables()
@@ -110,7 +110,7 @@ export function useNewTable(): MakingTable {
   }
 }
 
-/** Whether the cells of a file are read as before. */
+/** Whether two drafts read the file's cells alike. */
 function isReadAlike(one: TableDraft, other: TableDraft): boolean {
   const kinds = ({ fields, writing }: TableDraft): string =>
     JSON.stringify([fields.map(({ becomes }) => becomes), writing])
