@@ -58,7 +58,7 @@ export async function proposeTable(options: ProposeOptions): Promise<TableDraft>
   return settled({ ...draft, title: titleOf(draft, columns) })
 }
 
-/** An export has each link twice: by what its record is called, and by the id. */
+/** Merges the two columns that an export has per link: the record's title and its id. */
 function withoutSecondLinks(fields: readonly DraftField[]): readonly DraftField[] {
   return fields.map((field) => {
     const { label, becomes } = field
@@ -143,12 +143,12 @@ function kindOfValues(
   return { kind: isLong ? 'long_text' : 'text' }
 }
 
-/** With the code of a country, or with a zero before the area. */
+/** Whether the values are phone numbers, some with a country code. */
 function arePhoneNumbers(all: readonly string[]): boolean {
   return all.some((text) => text.startsWith('+')) && all.every((text) => /^(\+|0|\()[\d\s()/.-]{5,20}$/.test(text))
 }
 
-/** Whether the values could be whole days, with their year: `3-12` is as well a code. */
+/** Whether the values could be dates with a year; `3-12` could also be a code. */
 function hasYears(sample: readonly string[]): boolean {
   const parts = (text: string): number => text.match(/\d+/g)?.length ?? 0
   return sample.filter((text) => parts(text) >= (/\p{L}{3}/u.test(text) ? 2 : 3)).length >= sample.length * FITS
@@ -192,7 +192,7 @@ function keepsAll(field: Field, all: readonly string[], writing: Writing): boole
   return true
 }
 
-/** The first text whose values tell the rows apart; else the first text. */
+/** Returns the first text column with unique values, or else the first text column. */
 function titleOf({ fields }: TableDraft, columns: readonly Values[]): number | undefined {
   const isShort = (at: number): boolean => {
     const kind = fields[at]?.becomes.kind

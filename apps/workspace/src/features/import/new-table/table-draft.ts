@@ -146,7 +146,7 @@ const RESERVED = new Set([
   'tableoid',
 ])
 
-/** Of the fields. The one that names a record has to be the one that every screen takes for that. */
+/** Returns the fields' names. The title field must be the one that every screen recognizes as the title. */
 function namesOf(draft: TableDraft): readonly (string | undefined)[] {
   const names = givenNames(draft, undefined)
   const { title } = draft
@@ -236,7 +236,7 @@ export function toProvisional(
   }
 }
 
-/** Where the columns of the file go. Links are found by what they are called, numbers and ids as well. */
+/** Returns the targets of the columns. Links are found by title, number or id. */
 export function settingsFor(names: NewTable['names'], fields: readonly Field[], writing: Writing): ImportSettings {
   const columns = fileColumnsOf(fields)
   const targets = names.map((name) => columns.find(({ field }) => field.name === name))

@@ -60,7 +60,7 @@ export function useNewTable(): MakingTable {
       if (!signal.aborted) setStep({ kind: 'describing', done, plan: undefined, ...described })
     }
     const provisional = toProvisional(draft, toNewTable(draft, taken), schema)
-    // The rules of a table that is not there yet are those for whoever makes it.
+    // A table that does not exist yet has no policies to evaluate.
     const judge = async (): Promise<readonly never[]> => []
     const plan = await planImport({ ...provisional, database, judge, tables, rows: file.rows, signal, onProgress })
     if (!signal.aborted) setStep({ kind: 'describing', done: file.rows.length, plan, ...described })
