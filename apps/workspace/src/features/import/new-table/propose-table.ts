@@ -58,7 +58,7 @@ export async function proposeTable(options: ProposeOptions): Promise<TableDraft>
   return settled({ ...draft, title: titleOf(draft, columns) })
 }
 
-/** Merges the two columns that an export has per link: the record's title and its id. */
+/** Leaves out the second column of a link: an export has each link by title and by id. */
 function withoutSecondLinks(fields: readonly DraftField[]): readonly DraftField[] {
   return fields.map((field) => {
     const { label, becomes } = field
