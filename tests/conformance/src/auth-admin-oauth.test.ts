@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 describe('auth.admin.oauth.createClient', () => {
-  test('is refused to people, and for an address without TLS', async () => {
+  test('is refused to non-admins, and for a redirect URI without TLS', async () => {
     const { auth } = await world.signUp()
     const params = { client_name: 'x', redirect_uris: ['http://app.example.com/'] }
     expect((await auth.admin.oauth.createClient(params)).error).toMatchObject({ status: 403, code: 'not_admin' })
@@ -25,7 +25,7 @@ describe('auth.admin.oauth.createClient', () => {
     expect(data).toBeNull()
   })
 
-  test('tells the secret of an app that keeps one', async () => {
+  test('returns the secret of a confidential client', async () => {
     expect(await app.createClient()).toMatchObject({
       client_name: 'Another app',
       client_type: 'confidential',
@@ -41,14 +41,14 @@ describe('auth.admin.oauth.createClient', () => {
 })
 
 describe('auth.admin.oauth.listClients', () => {
-  test('is refused to people', async () => {
+  test('is refused to non-admins', async () => {
     const { auth } = await world.signUp()
     const { data, error } = await auth.admin.oauth.listClients()
     expect(error).toMatchObject({ code: 'not_admin' })
     expect(data).toEqual({ clients: [] })
   })
 
-  test('lists page by page, without secrets', async () => {
+  test('returns clients page by page, without secrets', async () => {
     const first = await app.createClient()
     const second = await app.createClient()
     const { data } = await admin.listClients({ page: 1, perPage: 2 })
@@ -59,7 +59,7 @@ describe('auth.admin.oauth.listClients', () => {
 })
 
 describe('auth.admin.oauth.getClient', () => {
-  test('is refused to people, and for who is not there', async () => {
+  test('is refused to non-admins, and for an unknown client', async () => {
     const { auth } = await world.signUp()
     expect((await auth.admin.oauth.getClient(NOBODYS_ID)).error).toMatchObject({ code: 'not_admin' })
     const { data, error } = await admin.getClient(NOBODYS_ID)
@@ -67,14 +67,14 @@ describe('auth.admin.oauth.getClient', () => {
     expect(data).toBeNull()
   })
 
-  test('gets an app without its secret', async () => {
+  test('returns a client without its secret', async () => {
     const { client_id: id, client_secret: _secret, ...rest } = await app.createClient()
     expect((await admin.getClient(id)).data).toEqual({ client_id: id, ...rest })
   })
 })
 
 describe('auth.admin.oauth.updateClient', () => {
-  test('is refused to people, with nothing to change, and with what does not fit', async () => {
+  test('is refused to non-admins, without any fields, and with a method that does not fit the client', async () => {
     const { auth } = await world.signUp()
     const { client_id: id } = await app.createClient()
     expect((await auth.admin.oauth.updateClient(id, {})).error).toMatchObject({ code: 'not_admin' })
@@ -83,7 +83,7 @@ describe('auth.admin.oauth.updateClient', () => {
     expect((await admin.updateClient(id, method)).error).toMatchObject({ status: 400, code: 'validation_failed' })
   })
 
-  test('changes the named fields, and no others', async () => {
+  test('changes only the named fields', async () => {
     const client = await app.createClient({ client_uri: 'https://app.example.com/' })
     const { data } = await admin.updateClient(client.client_id, {
       client_name: 'Renamed',
@@ -98,7 +98,7 @@ describe('auth.admin.oauth.updateClient', () => {
 })
 
 describe('auth.admin.oauth.regenerateClientSecret', () => {
-  test('is refused to people, and for an app that keeps no secret', async () => {
+  test('is refused to non-admins, and for a public client', async () => {
     const { auth } = await world.signUp()
     const { client_id: id } = await app.createClient({ token_endpoint_auth_method: 'none' })
     expect((await auth.admin.oauth.regenerateClientSecret(id)).error).toMatchObject({ code: 'not_admin' })
@@ -107,7 +107,7 @@ describe('auth.admin.oauth.regenerateClientSecret', () => {
     })
   })
 
-  test('makes the secret of before worthless', async () => {
+  test('invalidates the old secret', async () => {
     const client = await app.createClient()
     const { data } = await admin.regenerateClientSecret(client.client_id)
     const person = await world.signUp()
@@ -118,13 +118,13 @@ describe('auth.admin.oauth.regenerateClientSecret', () => {
 })
 
 describe('auth.admin.oauth.deleteClient', () => {
-  test('is refused to people, and for who is not there', async () => {
+  test('is refused to non-admins, and for an unknown client', async () => {
     const { auth } = await world.signUp()
     expect((await auth.admin.oauth.deleteClient(NOBODYS_ID)).error).toMatchObject({ code: 'not_admin' })
     expect((await admin.deleteClient(NOBODYS_ID)).error).toMatchObject({ code: 'oauth_client_not_found' })
   })
 
-  test('signs out whom the app has signed in', async () => {
+  test('ends the sessions of the client', async () => {
     const client = await app.createClient()
     const { tokens } = await app.signIn(client, await world.signUp())
     expect(await admin.deleteClient(client.client_id)).toEqual({ data: null, error: null })

@@ -37,19 +37,19 @@ async function createUser(attributes: Parameters<typeof admin.createUser>[0] = {
 const NOT_ADMIN = { name: 'AuthApiError', status: 403, code: 'not_admin' }
 
 describe('auth.admin.createUser', () => {
-  test('is refused to people', async () => {
+  test('is refused to non-admins', async () => {
     const { auth } = await world.signUp()
     const { data, error } = await auth.admin.createUser({ email: newAddress() })
     expect(error).toMatchObject({ name: 'AuthApiError', code: 'not_admin' })
     expect(data).toEqual({ user: null })
   })
 
-  test('is refused for an address that another user has', async () => {
+  test('is refused for an email address in use', async () => {
     const { email } = await createUser()
     expect((await admin.createUser({ email })).error).toMatchObject({ status: 422, code: 'email_exists' })
   })
 
-  test('makes a user who signs in at once, with the role and metadata that they were given', async () => {
+  test('creates a user who can sign in at once, with the given id and metadata', async () => {
     const id = randomUUID()
     const { email } = await createUser({ id, user_metadata: { name: 'Ada' }, app_metadata: { team: 'blue' } })
     const { data } = await world.openClient().auth.signInWithPassword({ email, password: PASSWORD })
@@ -60,7 +60,7 @@ describe('auth.admin.createUser', () => {
     })
   })
 
-  test('takes hashes of bcrypt and argon2 in place of a password', async () => {
+  test('accepts a bcrypt or argon2 hash instead of a password', async () => {
     const hashes = [
       '$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
       '$argon2id$v=19$m=64,t=2,p=1$c29tZXNhbHQxMjM0NTY3OA$kAkGMBH6PiVd6rvI3RSP+k1ogW8PGA8hWSUtKbKT8tA',
@@ -75,14 +75,14 @@ describe('auth.admin.createUser', () => {
 })
 
 describe('auth.admin.listUsers', () => {
-  test('is refused to people', async () => {
+  test('is refused to non-admins', async () => {
     const { auth } = await world.signUp()
     const { data, error } = await auth.admin.listUsers()
     expect(error).toMatchObject({ code: 'not_admin' })
     expect(data).toEqual({ users: [] })
   })
 
-  test('tells how many there are, and where the next and the last page are', async () => {
+  test('returns the total and the next and last page', async () => {
     await using small = await openAuthWorld()
     const { auth } = small.openClient({ key: small.serviceRoleKey })
     for (let index = 0; index < 5; index++) await auth.admin.createUser({ email: `${index}@example.org` })
@@ -97,7 +97,7 @@ describe('auth.admin.listUsers', () => {
 })
 
 describe('auth.admin.getUserById', () => {
-  test('is refused to people, and for who is not there', async () => {
+  test('is refused to non-admins, and for an unknown user', async () => {
     const { auth, user } = await world.signUp()
     expect((await auth.admin.getUserById(user.id)).error).toMatchObject({ code: 'not_admin' })
     const { data, error } = await admin.getUserById(NOBODYS_ID)
@@ -105,7 +105,7 @@ describe('auth.admin.getUserById', () => {
     expect(data).toEqual({ user: null })
   })
 
-  test('gets who is there', async () => {
+  test('returns the user', async () => {
     const { user } = await world.signUp()
     const { data } = await admin.getUserById(user.id)
     expect(data.user).toMatchObject({ id: user.id, email: user.email, identities: [{ provider: 'email' }] })
@@ -113,7 +113,7 @@ describe('auth.admin.getUserById', () => {
 })
 
 describe('auth.admin.updateUserById', () => {
-  test('is refused to people, and for an address of another user', async () => {
+  test('is refused to non-admins, and for an email address in use', async () => {
     const { auth, user } = await world.signUp()
     expect((await auth.admin.updateUserById(user.id, { role: 'service_role' })).error).toMatchObject({
       code: 'not_admin',
@@ -124,7 +124,7 @@ describe('auth.admin.updateUserById', () => {
     expect(data).toEqual({ user: null })
   })
 
-  test('changes address and password, and ends the sessions of before', async () => {
+  test('changes email address and password, and ends existing sessions', async () => {
     const person = await world.signUp()
     const email = newAddress()
     const password = 'another good password'
@@ -135,7 +135,7 @@ describe('auth.admin.updateUserById', () => {
     expect((await person.auth.signInWithPassword({ email, password })).error).toBeNull()
   })
 
-  test('bans, and ends a ban', async () => {
+  test('bans and unbans a user', async () => {
     const person = await world.signUp()
     await admin.updateUserById(person.user.id, { ban_duration: '24h' })
     const banned = await person.auth.signInWithPassword({ email: person.email, password: PASSWORD })
@@ -145,7 +145,7 @@ describe('auth.admin.updateUserById', () => {
     expect((await person.auth.getUser()).error).toBeNull()
   })
 
-  test('sets what people cannot set themselves', async () => {
+  test('sets app_metadata, which users cannot change themselves', async () => {
     const person = await world.signUp()
     await admin.updateUserById(person.user.id, { app_metadata: { plan: 'team' } })
     await person.auth.refreshSession()
@@ -156,13 +156,13 @@ describe('auth.admin.updateUserById', () => {
 })
 
 describe('auth.admin.deleteUser', () => {
-  test('is refused to people, and for who is not there', async () => {
+  test('is refused to non-admins, and for an unknown user', async () => {
     const { auth, user } = await world.signUp()
     expect((await auth.admin.deleteUser(user.id)).error).toMatchObject({ code: 'not_admin' })
     expect((await admin.deleteUser(NOBODYS_ID)).error).toMatchObject({ code: 'user_not_found' })
   })
 
-  test('deletes for good', async () => {
+  test('deletes the user permanently', async () => {
     const person = await world.signUp()
     const { data, error } = await admin.deleteUser(person.user.id)
     expect(error).toBeNull()
@@ -171,7 +171,7 @@ describe('auth.admin.deleteUser', () => {
     expect((await person.auth.refreshSession()).error).toMatchObject({ code: 'refresh_token_not_found' })
   })
 
-  test('softly keeps the row, and lets the person sign up again', async () => {
+  test('with soft delete keeps the row and frees the email address', async () => {
     const person = await world.signUp()
     expect((await admin.deleteUser(person.user.id, true)).error).toBeNull()
     const { data } = await admin.getUserById(person.user.id)
@@ -183,7 +183,7 @@ describe('auth.admin.deleteUser', () => {
 })
 
 describe('auth.admin.signOut', () => {
-  test('refuses a token that is none', async () => {
+  test('refuses a malformed token', async () => {
     expect((await admin.signOut('x', 'global')).error).toMatchObject({ code: 'bad_jwt' })
   })
 
@@ -191,7 +191,7 @@ describe('auth.admin.signOut', () => {
     ['global', [false, false]],
     ['local', [false, true]],
     ['others', [true, false]],
-  ] as const)('with scope %s ends the sessions that it names, for the bearer of a token', async (scope, expected) => {
+  ] as const)("with scope %s ends those sessions of the token's user", async (scope, expected) => {
     const here = await world.signUp()
     const there = world.openClient()
     await there.auth.signInWithPassword({ email: here.email, password: PASSWORD })
@@ -202,7 +202,7 @@ describe('auth.admin.signOut', () => {
 })
 
 describe('auth.admin.inviteUserByEmail', () => {
-  test('is refused to people, and for an address that is confirmed', async () => {
+  test('is refused to non-admins, and for a confirmed address', async () => {
     const { auth, email } = await world.signUp()
     expect((await auth.admin.inviteUserByEmail(newAddress())).error).toMatchObject(NOT_ADMIN)
     const { data, error } = await admin.inviteUserByEmail(email)
@@ -210,7 +210,7 @@ describe('auth.admin.inviteUserByEmail', () => {
     expect(data).toEqual({ user: null })
   })
 
-  test('mails a link that signs in', async () => {
+  test('emails a link that signs in', async () => {
     const email = newAddress()
     const { data, error } = await admin.inviteUserByEmail(email, { data: { team: 'blue' } })
     expect(error).toBeNull()
@@ -220,7 +220,7 @@ describe('auth.admin.inviteUserByEmail', () => {
     expect(fragmentOf(await follow(mail.link))).toMatchObject({ type: 'invite', token_type: 'bearer' })
   })
 
-  test('mails a code that signs in', async () => {
+  test('emails a code that signs in', async () => {
     const email = newAddress()
     await admin.inviteUserByEmail(email)
     const { code } = await receiveMail(world, email, 'invite')
@@ -233,7 +233,7 @@ describe('auth.admin.inviteUserByEmail', () => {
 })
 
 describe('auth.admin.generateLink', () => {
-  test('is refused to people, and for who has no account', async () => {
+  test('is refused to non-admins, and for an unknown address', async () => {
     const { auth, email } = await world.signUp()
     const refused = await auth.admin.generateLink({ type: 'magiclink', email })
     expect(refused.error).toMatchObject({ code: 'not_admin' })
@@ -242,7 +242,7 @@ describe('auth.admin.generateLink', () => {
     expect(data).toEqual({ properties: null, user: null })
   })
 
-  test('for a sign-up confirms the address', async () => {
+  test('of type signup returns a link that confirms the address', async () => {
     const email = newAddress()
     const { data, error } = await admin.generateLink({ type: 'signup', email, password: PASSWORD, options: {} })
     expect(error).toBeNull()
@@ -259,7 +259,7 @@ describe('auth.admin.generateLink', () => {
     expect((await world.openClient().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull()
   })
 
-  test.each(['magiclink', 'recovery'] as const)('of type %s signs in by link, hash and code', async (type) => {
+  test.each(['magiclink', 'recovery'] as const)('of type %s signs in by link, token hash or code', async (type) => {
     const { email, user } = await world.signUp()
     const generate = async () => (await admin.generateLink({ type, email })).data.properties
     const byLink = await generate()
@@ -276,7 +276,7 @@ describe('auth.admin.generateLink', () => {
     expect(coded.data.user?.id).toBe(user.id)
   })
 
-  test('of type invite makes the account', async () => {
+  test('of type invite creates the account', async () => {
     const { data } = await admin.generateLink({ type: 'invite', email: newAddress(), options: { data: { a: 1 } } })
     expect(data.user?.user_metadata).toMatchObject({ a: 1 })
     const verified = await world.openClient().auth.verifyOtp({
@@ -286,7 +286,7 @@ describe('auth.admin.generateLink', () => {
     expect(verified.data.user?.id).toBe(data.user?.id)
   })
 
-  test('changes an address when both links were followed, where addresses have to be confirmed', async () => {
+  test('of type email_change changes the address after both links are opened, if confirmations are on', async () => {
     await using strict = await openAuthWorld(['--email-enable-confirmations'])
     const { auth } = strict.openClient({ key: strict.serviceRoleKey })
     const email = newAddress()
@@ -303,14 +303,14 @@ describe('auth.admin.generateLink', () => {
 })
 
 describe('auth.admin.mfa.listFactors', () => {
-  test('is refused to people', async () => {
+  test('is refused to non-admins', async () => {
     const { auth, user } = await world.signUp()
     const { data, error } = await auth.admin.mfa.listFactors({ userId: user.id })
     expect(error).toMatchObject({ code: 'not_admin' })
     expect(data).toBeNull()
   })
 
-  test('lists the factors of a person', async () => {
+  test("lists a user's factors", async () => {
     const { auth, user } = await world.signUp()
     const enrolled = await auth.mfa.enroll({ factorType: 'totp', friendlyName: 'phone' })
     const { data } = await admin.mfa.listFactors({ userId: user.id })
@@ -321,7 +321,7 @@ describe('auth.admin.mfa.listFactors', () => {
 })
 
 describe('auth.admin.mfa.deleteFactor', () => {
-  test('is refused to people, and for a factor that is not there', async () => {
+  test('is refused to non-admins, and for an unknown factor', async () => {
     const { auth, user } = await world.signUp()
     const refused = await auth.admin.mfa.deleteFactor({ id: NOBODYS_ID, userId: user.id })
     expect(refused.error).toMatchObject({ code: 'not_admin' })
@@ -329,7 +329,7 @@ describe('auth.admin.mfa.deleteFactor', () => {
     expect(error).toMatchObject({ status: 404, code: 'mfa_factor_not_found' })
   })
 
-  test('takes a factor from a person', async () => {
+  test("deletes a user's factor", async () => {
     const { auth, user } = await world.signUp()
     const enrolled = await auth.mfa.enroll({ factorType: 'totp' })
     const id = enrolled.data?.id ?? ''
@@ -351,14 +351,14 @@ async function addPasskey(userId: string): Promise<string> {
 }
 
 describe('auth.admin.passkey.listPasskeys', () => {
-  test('is refused to people', async () => {
+  test('is refused to non-admins', async () => {
     const { auth, user } = await world.signUp()
     const { data, error } = await auth.admin.passkey.listPasskeys({ userId: user.id })
     expect(error).toMatchObject({ code: 'not_admin' })
     expect(data).toBeNull()
   })
 
-  test('lists the passkeys of a person', async () => {
+  test("lists a user's passkeys", async () => {
     const { id: userId } = await createUser()
     const id = await addPasskey(userId)
     const { data } = await admin.passkey.listPasskeys({ userId })
@@ -367,14 +367,14 @@ describe('auth.admin.passkey.listPasskeys', () => {
 })
 
 describe('auth.admin.passkey.deletePasskey', () => {
-  test('is refused to people, and for a passkey that is not there', async () => {
+  test('is refused to non-admins, and for an unknown passkey', async () => {
     const { auth, user } = await world.signUp()
     const params = { userId: user.id, passkeyId: NOBODYS_ID }
     expect((await auth.admin.passkey.deletePasskey(params)).error).toMatchObject({ code: 'not_admin' })
     expect((await admin.passkey.deletePasskey(params)).error).toMatchObject({ status: 404 })
   })
 
-  test('takes a passkey from a person', async () => {
+  test("deletes a user's passkey", async () => {
     const { id: userId } = await createUser()
     const passkeyId = await addPasskey(userId)
     expect(await admin.passkey.deletePasskey({ userId, passkeyId })).toEqual({ data: null, error: null })

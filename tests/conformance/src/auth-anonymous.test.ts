@@ -22,7 +22,7 @@ async function guest() {
 }
 
 describe('auth.signInAnonymously', () => {
-  test('gives an account without an address, with its metadata and a session', async () => {
+  test('creates an account without an email address, with its metadata and a session', async () => {
     const { user, session, eventNames, auth } = await guest()
     expect(user).toMatchObject({
       is_anonymous: true,
@@ -38,11 +38,11 @@ describe('auth.signInAnonymously', () => {
     expect((await auth.refreshSession()).data.user?.id).toBe(user.id)
   })
 
-  test('gives everybody an account of their own', async () => {
+  test('creates a new account on each call', async () => {
     expect((await guest()).user.id).not.toBe((await guest()).user.id)
   })
 
-  test('becomes an account with an address and a password, and stays the same user', async () => {
+  test('keeps the user id when an email address and password are added', async () => {
     const { auth, user, eventNames } = await guest()
     const email = newAddress()
     const asked = await auth.updateUser({ email })
@@ -68,12 +68,12 @@ describe('auth.signInAnonymously', () => {
   })
 
   describe('refused', () => {
-    test('does not become an account with a password before it has an address', async () => {
+    test('refuses a password before the account has an email address', async () => {
       const { auth } = await guest()
       expect((await auth.updateUser({ password: PASSWORD })).error).toMatchObject({ status: 422 })
     })
 
-    test('does not become an account with a number where they are switched off', async () => {
+    test('refuses a phone number if phone sign-in is off', async () => {
       const { auth } = await guest()
       const { error } = await auth.updateUser({ phone: newNumber() })
       expect(error).toMatchObject({ name: 'AuthApiError' })

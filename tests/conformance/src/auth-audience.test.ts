@@ -34,9 +34,9 @@ const openStream = (token: string): Promise<Response> =>
     signal: AbortSignal.timeout(10_000),
   })
 
-describe('a token', () => {
+describe("a token's audience", () => {
   describe('refused', () => {
-    test.each([['another'], [['another', 'third']], [[]], ['']])('for the audience %j, by every API', async (aud) => {
+    test.each([['another'], [['another', 'third']], [[]], ['']])('%j is refused by every API', async (aud) => {
       const token = tokenFor(aud)
       const user = await person.auth.getUser(token)
       expect(user.error).toMatchObject({ status: 403, code: 'bad_jwt' })
@@ -48,7 +48,7 @@ describe('a token', () => {
   })
 
   test.each([['authenticated'], [['another', 'authenticated']], [undefined]])(
-    'for the audience %j is taken by every API',
+    '%j is accepted by every API',
     async (aud) => {
       const token = tokenFor(aud)
       expect((await person.auth.getUser(token)).error).toBeNull()
@@ -59,7 +59,7 @@ describe('a token', () => {
     },
   )
 
-  test('that is an API key has no audience and is taken', async () => {
+  test('is not required of API keys', async () => {
     const service = createClient(world.url, world.serviceRoleKey)
     expect((await service.auth.admin.listUsers()).error).toBeNull()
     expect((await service.from('anything').select()).error?.code).toBe('PGRST205')

@@ -60,7 +60,7 @@ async function tick({ storage }: Watched): Promise<void> {
 }
 
 describe('auth.startAutoRefresh', () => {
-  test('leaves a session alone until the third tick before its end', async () => {
+  test('refreshes no earlier than three ticks before expiry', async () => {
     const client = await watched()
     const { refreshes, requested, auth } = client
     vi.setSystemTime(Date.now() + (3600 - 5.5 * 30) * 1000)
@@ -74,7 +74,7 @@ describe('auth.startAutoRefresh', () => {
     await auth.stopAutoRefresh()
   })
 
-  test('keeps a user signed in for a whole day', async () => {
+  test('keeps a user signed in all day', async () => {
     const client = await watched()
     const { refreshes, auth, user, eventNames } = client
     for (let hour = 1; hour <= 24; hour++) {
@@ -87,7 +87,7 @@ describe('auth.startAutoRefresh', () => {
     await auth.stopAutoRefresh()
   })
 
-  test('goes on by itself after the network was away when it was time to refresh', async () => {
+  test('recovers by itself after the network was down at refresh time', async () => {
     const client = await watched()
     const { refreshes, requested, auth, stored, eventNames } = client
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed')))
@@ -107,7 +107,7 @@ describe('auth.startAutoRefresh', () => {
 })
 
 describe('auth.stopAutoRefresh', () => {
-  test('leaves the session as it is, even when it ends', async () => {
+  test('leaves the session unchanged, even after it expires', async () => {
     const { auth, requested, stored, session } = await watched()
     const other = await watched()
     await auth.stopAutoRefresh()

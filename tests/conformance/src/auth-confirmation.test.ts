@@ -35,7 +35,7 @@ async function signedUp(flowType: 'implicit' | 'pkce' = 'implicit') {
 }
 
 describe('auth.signUp', () => {
-  test('gives no session before the address is confirmed', async () => {
+  test('returns no session before the email address is confirmed', async () => {
     const { data, eventNames } = await signedUp()
     expect(data.session).toBeNull()
     expect(data.user).toMatchObject({ confirmation_sent_at: expect.any(String), identities: [{ provider: 'email' }] })
@@ -43,7 +43,7 @@ describe('auth.signUp', () => {
     expect(eventNames()).not.toContain('SIGNED_IN')
   })
 
-  test('signs in with the code of the mail', async () => {
+  test('signs in with the emailed code', async () => {
     const { auth, email, data, events } = await signedUp()
     const { code } = await receiveMail(world, email, 'confirmation')
     const verified = await auth.verifyOtp({ email, token: code, type: 'signup' })
@@ -53,7 +53,7 @@ describe('auth.signUp', () => {
     expect((await world.openClient().auth.signInWithPassword({ email, password: PASSWORD })).error).toBeNull()
   })
 
-  test('signs in with the link of the mail', async () => {
+  test('signs in with the emailed link', async () => {
     const { email } = await signedUp()
     const brought = fragmentOf(await follow((await receiveMail(world, email, 'confirmation')).link))
     expect(brought).toMatchObject({ type: 'signup', access_token: expect.any(String) })
@@ -67,7 +67,7 @@ describe('auth.signUp', () => {
     expect(exchanged.data.user?.id).toBe(data.user?.id)
   })
 
-  test('answers for an address that has an account with one that is made up, and has no identities', async () => {
+  test('returns a fake user without identities for a registered address', async () => {
     const { auth, email, data } = await signedUp()
     await auth.verifyOtp({ email, token: (await receiveMail(world, email, 'confirmation')).code, type: 'signup' })
     const again = await world.openClient().auth.signUp({ email, password: PASSWORD })
@@ -82,7 +82,7 @@ describe('auth.signUp', () => {
 
 describe('auth.signInWithPassword', () => {
   describe('refused', () => {
-    test('tells only who knows the password that the address is not confirmed', async () => {
+    test('reports an unconfirmed address only if the password is right', async () => {
       const { auth, email } = await signedUp()
       const known = await auth.signInWithPassword({ email, password: PASSWORD })
       expect(known.error).toMatchObject({ name: 'AuthApiError', status: 400, code: 'email_not_confirmed' })
@@ -93,7 +93,7 @@ describe('auth.signInWithPassword', () => {
 })
 
 describe('auth.resend', () => {
-  test('sends the mail of a sign-up again, with a new code', async () => {
+  test('resends the sign-up email with a new code', async () => {
     const { auth, email } = await signedUp()
     const first = await receiveMail(world, email, 'confirmation')
     const { data, error } = await auth.resend({ type: 'signup', email })
@@ -107,7 +107,7 @@ describe('auth.resend', () => {
     expect((await auth.verifyOtp({ email, token: second.code, type: 'signup' })).error).toBeNull()
   })
 
-  test('answers for an unknown and for a confirmed address alike, and sends nothing', async () => {
+  test('gives the same answer for unknown and confirmed addresses, and sends nothing', async () => {
     const { auth, email } = await signedUp()
     await auth.verifyOtp({ email, token: (await receiveMail(world, email, 'confirmation')).code, type: 'signup' })
     const unknown = newAddress()
@@ -119,7 +119,7 @@ describe('auth.resend', () => {
   })
 
   describe('refused', () => {
-    test('refuses a kind of mail that is not sent again', async () => {
+    test('refuses a type of email that cannot be resent', async () => {
       const { auth, email } = await signedUp()
       const { error } = await auth.resend({ type: 'recovery' as never, email })
       expect(error).toMatchObject({ name: 'AuthApiError', status: 400, code: 'validation_failed' })
@@ -129,7 +129,7 @@ describe('auth.resend', () => {
 
 describe('auth.signInAnonymously', () => {
   describe('refused', () => {
-    test('is refused where it is switched off', async () => {
+    test('is refused if anonymous sign-ins are off', async () => {
       const { error } = await world.openClient().auth.signInAnonymously()
       expect(error).toMatchObject({ name: 'AuthApiError', status: 422, code: 'anonymous_provider_disabled' })
     })

@@ -39,20 +39,20 @@ function testedMethods(): Set<string> {
   return new Set(titles.map(([, method = '']) => method))
 }
 
-describe('conformance tests of accounts', () => {
-  test('know every object of the client that has methods', () => {
+describe('conformance tests of auth', () => {
+  test('know every namespace of the client', () => {
     expect(unknownNamespaces(auth)).toEqual([])
   })
 
-  test.each(methodsOf(auth))('look at %s', (method) => {
+  test.each(methodsOf(auth))('cover %s', (method) => {
     expect(testedMethods()).toContain(method)
   })
 
-  test('cut the line under every method that asks the server', () => {
+  test('cut the connection for every method that sends a request', () => {
     expect(methodsOf(auth).filter((method) => !(method in OFFLINE_CALLS) && !NOT_CUT.has(method))).toEqual([])
   })
 
-  test('name no method that the client does not have', () => {
+  test('name only methods of the client', () => {
     const methods = new Set(methodsOf(auth))
     expect([...testedMethods()].filter((method) => !methods.has(method))).toEqual([])
   })

@@ -15,7 +15,7 @@ describe('auth.signInWithSSO', () => {
     test.each([
       ['a domain', { domain: 'example.org' }],
       ['a provider', { providerId: '5f0e1d2c-3b4a-4958-8776-655443322110' }],
-    ])('says for %s that SAML is switched off', async (_title, params) => {
+    ])('reports that SAML is off for %s', async (_title, params) => {
       const { data, error } = await world.openClient().auth.signInWithSSO(params)
       expect(error).toMatchObject({ name: 'AuthApiError', status: 404, code: 'saml_provider_disabled' })
       expect(data).toBeNull()
@@ -24,7 +24,7 @@ describe('auth.signInWithSSO', () => {
 })
 
 describe('auth.signInWithOAuth', () => {
-  test('makes an address of this server for the browser to go to, and goes nowhere itself', async () => {
+  test('returns the URL to open, without a request', async () => {
     const { auth, requests } = world.openClient({ flowType: 'pkce' })
     const { data, error } = await auth.signInWithOAuth({
       provider: 'github',
@@ -46,7 +46,7 @@ describe('auth.signInWithOAuth', () => {
 
   describe('refused', () => {
     test.each(['github', 'google', 'facebook', 'nonsense'])(
-      'says of %s that it is not switched on',
+      'reports that %s is not enabled',
       async (provider) => {
         const { data } = await world.openClient().auth.signInWithOAuth({ provider: provider as 'github' })
         const response = await fetch(data.url ?? '', { redirect: 'manual' })
@@ -62,7 +62,7 @@ describe('auth.signInWithOAuth', () => {
 
 describe('auth.signInWithWeb3', () => {
   describe('refused', () => {
-    test.each(['ethereum', 'solana'] as const)('says for %s that wallets are switched off', async (chain) => {
+    test.each(['ethereum', 'solana'] as const)('reports that wallets are off for %s', async (chain) => {
       const signature = chain === 'solana' ? new Uint8Array(64) : '0x00'
       const credentials = { chain, message: 'example.org wants you to sign in', signature } as never
       const { data, error } = await world.openClient().auth.signInWithWeb3(credentials)
@@ -81,11 +81,11 @@ describe('auth.signUp', () => {
 
   describe('refused', () => {
     test.each([
-      ['an address', (auth: Auth) => auth.signUp({ email: newAddress(), password: PASSWORD })],
-      ['a number', (auth: Auth) => auth.signUp({ phone: newNumber(), password: PASSWORD })],
+      ['an email address', (auth: Auth) => auth.signUp({ email: newAddress(), password: PASSWORD })],
+      ['a phone number', (auth: Auth) => auth.signUp({ phone: newNumber(), password: PASSWORD })],
       ['an anonymous user', (auth: Auth) => auth.signInAnonymously()],
-      ['a new address by mail', (auth: Auth) => auth.signInWithOtp({ email: newAddress() })],
-    ])('refuses %s where sign-ups are switched off', async (_title, attempt) => {
+      ['a new address in signInWithOtp', (auth: Auth) => auth.signInWithOtp({ email: newAddress() })],
+    ])('refuses %s if sign-ups are off', async (_title, attempt) => {
       const { error } = await attempt(world.openClient().auth)
       expect(error).toMatchObject({ name: 'AuthApiError', status: 422, code: 'signup_disabled' })
     })
@@ -145,28 +145,28 @@ describe('captchas', () => {
     ],
   ]
 
-  test.each(attempts)('that a person has solved let %s through', async (_name, attempt) => {
+  test.each(attempts)('let %s through when solved', async (_name, attempt) => {
     const before = asked.length
     expect((await attempt(world.openClient().auth, 'human')).error).toBeNull()
     expect(asked).toHaveLength(before + 1)
     expect(asked.at(-1)?.get('secret')).toBe('the secret of the captcha')
   })
 
-  test('are not asked for when a session is refreshed', async () => {
+  test('are not required to refresh a session', async () => {
     const { auth } = world.openClient()
     await auth.signUp({ email: newAddress(), password: PASSWORD, options: { captchaToken: 'human' } })
     expect((await auth.refreshSession()).error).toBeNull()
   })
 
   describe('refused', () => {
-    test.each(attempts)('stop %s when there is none, or a machine has solved it', async (_name, attempt) => {
+    test.each(attempts)('stop %s when missing or failed', async (_name, attempt) => {
       for (const token of [undefined, 'machine']) {
         const { error } = await attempt(world.openClient().auth, token)
         expect(error).toMatchObject({ name: 'AuthApiError', status: 400, code: 'captcha_failed' })
       }
     })
 
-    test('stop signInWithPassword before the password is looked at', async () => {
+    test('stop signInWithPassword before the password is checked', async () => {
       const email = newAddress()
       await world.openClient().auth.signUp({ email, password: PASSWORD, options: { captchaToken: 'human' } })
       const { error } = await world.openClient().auth.signInWithPassword({ email, password: PASSWORD })

@@ -44,7 +44,7 @@ describe('auth.updateUser', () => {
     })
     afterAll(() => world[Symbol.asyncDispose]())
 
-    test('changes the address when the codes of both mails were typed, with one session at the end', async () => {
+    test('changes the address after the codes from both emails, and returns one session', async () => {
       const person = await asked(world)
       const { email, next, events } = person
       const half = await typeCode(world, person, email)
@@ -59,7 +59,7 @@ describe('auth.updateUser', () => {
       expect(await canSignIn(world, email)).toBe(false)
     })
 
-    test('sends the change again when it is asked to', async () => {
+    test('resends the emails on auth.resend', async () => {
       const person = await asked(world)
       const first = await receiveMail(world, person.next, 'email_change')
       expect((await person.auth.resend({ type: 'email_change', email: person.email })).error).toBeNull()
@@ -68,7 +68,7 @@ describe('auth.updateUser', () => {
       expect((await typeCode(world, person, person.next)).data.user?.email).toBe(person.next)
     })
 
-    test('takes a new password after reauthenticate when the sign-in is of yesterday', async () => {
+    test('requires auth.reauthenticate for a new password a day after sign-in', async () => {
       const { auth, email, userId } = await confirmed(world)
       await world.admin.execute(sql`
         update auth.sessions set created_at = now() - interval '25 hours' where user_id = ${userId}
@@ -86,13 +86,13 @@ describe('auth.updateUser', () => {
     })
 
     describe('refused', () => {
-      test('refuses the code of one mail for the other address', async () => {
+      test('refuses the code of one email for the other address', async () => {
         const person = await asked(world)
         const { error } = await typeCode(world, person, person.email, person.next)
         expect(error).toMatchObject({ status: 403, code: 'otp_expired' })
       })
 
-      test('refuses an address that another user took in the meantime', async () => {
+      test('refuses an address that another user has since taken', async () => {
         const person = await asked(world)
         await typeCode(world, person, person.email)
         await world.admin.execute(sql`
@@ -104,14 +104,14 @@ describe('auth.updateUser', () => {
     })
   })
 
-  describe('where addresses confirm themselves', () => {
+  describe('with auto-confirm', () => {
     let world: AuthWorld
     beforeAll(async () => {
       world = await openAuthWorld()
     })
     afterAll(() => world[Symbol.asyncDispose]())
 
-    test('changes the address with the code of one of the two mails', async () => {
+    test('changes the address with the code of either email', async () => {
       const { auth, email, user } = await world.signUp()
       const next = newAddress()
       expect((await auth.updateUser({ email: next })).data.user).toMatchObject({ email, new_email: next })
@@ -128,7 +128,7 @@ describe('auth.updateUser', () => {
     })
     afterAll(() => world[Symbol.asyncDispose]())
 
-    test('changes the address with the code of the mail to the new one', async () => {
+    test('changes the address with the code sent to the new one', async () => {
       const person = await asked(world)
       const { data, error } = await typeCode(world, person, person.next)
       expect(error).toBeNull()

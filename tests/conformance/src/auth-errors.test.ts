@@ -34,23 +34,23 @@ function post(path: string, body: string, headers: Record<string, string> = {}):
 }
 
 describe('errors', () => {
-  test('of the server are AuthApiError with status and code', async () => {
+  test('from the server are AuthApiError with status and code', async () => {
     const { error } = await world.openClient().auth.signInWithPassword({ email: newAddress(), password: PASSWORD })
     expect(isAuthError(error) && isAuthApiError(error)).toBe(true)
     expect(error).toMatchObject({ status: 400, code: 'invalid_credentials', message: 'Invalid login credentials' })
   })
 
-  test('about a weak password are AuthWeakPasswordError with every reason', async () => {
+  test('for a weak password are AuthWeakPasswordError with all reasons', async () => {
     const { error } = await world.openClient().auth.signUp({ email: newAddress(), password: 'abc' })
     expect(isAuthWeakPasswordError(error)).toBe(true)
     expect(error).toMatchObject({ status: 422, code: 'weak_password', reasons: ['length', 'characters'] })
   })
 
-  test('about a missing session are AuthSessionMissingError', async () => {
+  test('for a missing session are AuthSessionMissingError', async () => {
     expect(isAuthSessionMissingError((await world.openClient().auth.getUser()).error)).toBe(true)
   })
 
-  test('about too many requests say 429 with a code and when to try again', async () => {
+  test('for too many requests have status 429, a code and retry-after', async () => {
     const { auth } = world.openClient()
     let error: unknown = null
     for (let attempt = 0; attempt < 60 && error === null; attempt++) {
@@ -63,7 +63,7 @@ describe('errors', () => {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  test('about a mail that was just sent say 429 and how long to wait', async () => {
+  test('for emails sent too often have status 429 and say how long to wait', async () => {
     const email = newAddress()
     const { auth } = world.openClient()
     await world.admin.withClient((client) =>
@@ -82,7 +82,7 @@ describe('errors', () => {
     })
   })
 
-  test('name the code as the version of the API that is asked for does', async () => {
+  test('use the fields of the requested API version', async () => {
     const bad = '{"refresh_token":"abcdefghijkl"}'
     const today = await post('token?grant_type=refresh_token', bad, { 'x-supabase-api-version': '2024-01-01' })
     expect(today.headers.get('x-supabase-api-version')).toBe('2024-01-01')
@@ -96,23 +96,23 @@ describe('errors', () => {
     })
   })
 
-  test('about a body that is no JSON say so', async () => {
+  test('for malformed JSON have the code bad_json', async () => {
     const response = await post('signup', '{"email":', { 'x-supabase-api-version': '2024-01-01' })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ code: 'bad_json' })
   })
 
-  test('about an endpoint that there is not say 404', async () => {
+  test('for an unknown endpoint have status 404', async () => {
     const response = await post('nothing', '{}', { 'x-supabase-api-version': '2024-01-01' })
     expect(response.status).toBe(404)
   })
 
-  test('about a request without a key say 401', async () => {
+  test('for a request without a key have status 401', async () => {
     const response = await fetch(`${world.url}/auth/v1/user`)
     expect(response.status).toBe(401)
   })
 
-  describe('of a gateway before the server', () => {
+  describe('from a gateway in front of the server', () => {
     let gateway: Server
     let url: string
     let status = 503
@@ -123,7 +123,7 @@ describe('errors', () => {
     })
     afterAll(() => void gateway.close())
 
-    test.each([502, 503, 504])('%i are AuthRetryableFetchError', async (answer) => {
+    test.each([502, 503, 504])('%i is AuthRetryableFetchError', async (answer) => {
       status = answer
       const client = world.openClient({ url })
       const { error } = await client.auth.signInWithPassword({ email: newAddress(), password: GOOD })
@@ -131,7 +131,7 @@ describe('errors', () => {
       expect(error).toMatchObject({ status: answer })
     })
 
-    test('418 without JSON are AuthUnknownError', async () => {
+    test('418 without JSON is AuthUnknownError', async () => {
       status = 418
       const { error } = await world.openClient({ url }).auth.signInWithPassword({ email: newAddress(), password: GOOD })
       expect(error).toMatchObject({ name: 'AuthUnknownError' })

@@ -36,7 +36,7 @@ async function linkFor(flowType: 'implicit' | 'pkce', redirectTo = `${APP}/welco
 }
 
 describe('auth.signInWithOtp', () => {
-  test('sends a link that leads to the app with a session', async () => {
+  test('emails a link that opens the app with a session', async () => {
     const { link, userId } = await linkFor('implicit')
     const target = await follow(link)
     expect(`${target.origin}${target.pathname}`).toBe(`${APP}/welcome`)
@@ -45,14 +45,14 @@ describe('auth.signInWithOtp', () => {
     expect(claimsOf(brought['access_token'] ?? '')).toMatchObject({ sub: userId, amr: [{ method: 'otp' }] })
   })
 
-  test('sends a link that programs may open as often as they like: only its press verifies', async () => {
+  test('emails a link that mail scanners may open: only a click on the page verifies it', async () => {
     const { page, link, userId } = await linkFor('implicit')
     expect(new URL(page).pathname).toBe('/auth/confirm')
     for (const method of ['GET', 'HEAD', 'GET']) await fetch(page, { method, redirect: 'manual' })
     expect(claimsOf(fragmentOf(await follow(link))['access_token'] ?? '')).toMatchObject({ sub: userId })
   })
 
-  test('with PKCE sends a link that leads to the app with a code and no token', async () => {
+  test('with PKCE emails a link that opens the app with a code and no token', async () => {
     const { link } = await linkFor('pkce')
     const target = await follow(link)
     expect(target.searchParams.get('code')).toMatch(/^[0-9a-f-]{36}$/)
@@ -61,12 +61,12 @@ describe('auth.signInWithOtp', () => {
   })
 
   describe('refused', () => {
-    test('sends no link to a place that is not on the list, but to the site', async () => {
+    test('replaces a redirect outside the allow list by the site URL', async () => {
       const { link } = await linkFor('implicit', 'https://elsewhere.example.net/steal')
       expect((await follow(link)).origin).toBe(APP)
     })
 
-    test('sends a link that works once; then it says why in the address', async () => {
+    test('refuses a used link, with the error in the URL', async () => {
       const { link } = await linkFor('implicit')
       await follow(link)
       const again = await follow(link)
@@ -80,7 +80,7 @@ describe('auth.signInWithOtp', () => {
 })
 
 describe('auth.exchangeCodeForSession', () => {
-  test('signs in the browser that asked for the link', async () => {
+  test('signs in the browser that requested the link', async () => {
     const { auth, link, userId, events, stored } = await linkFor('pkce')
     const code = (await follow(link)).searchParams.get('code') ?? ''
     const { data, error } = await auth.exchangeCodeForSession(code)
@@ -91,7 +91,7 @@ describe('auth.exchangeCodeForSession', () => {
   })
 
   describe('refused', () => {
-    test('is refused to another browser, which does not have the verifier', async () => {
+    test('is refused in a browser without the code verifier', async () => {
       const { link } = await linkFor('pkce')
       const code = (await follow(link)).searchParams.get('code') ?? ''
       const { auth, requests } = world.openClient({ flowType: 'pkce' })
@@ -100,7 +100,7 @@ describe('auth.exchangeCodeForSession', () => {
       expect(requests).toEqual([])
     })
 
-    test('is refused to a browser with another verifier', async () => {
+    test('is refused with another code verifier', async () => {
       const { link } = await linkFor('pkce')
       const other = await linkFor('pkce')
       const code = (await follow(link)).searchParams.get('code') ?? ''
@@ -109,13 +109,13 @@ describe('auth.exchangeCodeForSession', () => {
       expect(data).toMatchObject({ session: null, user: null })
     })
 
-    test('is refused for a code that was never given', async () => {
+    test('is refused for an unknown code', async () => {
       const { auth } = await linkFor('pkce')
       const { error } = await auth.exchangeCodeForSession('5f0e1d2c-3b4a-4958-8776-655443322110')
       expect(error).toMatchObject({ name: 'AuthApiError', status: 404, code: 'flow_state_not_found' })
     })
 
-    test('is refused for a code that was used', async () => {
+    test('is refused for a used code', async () => {
       const { auth, link, stored } = await linkFor('pkce')
       const before = new Map(stored)
       const code = (await follow(link)).searchParams.get('code') ?? ''
@@ -127,7 +127,7 @@ describe('auth.exchangeCodeForSession', () => {
 })
 
 describe('auth.initialize', () => {
-  test('takes the session from the address of the page, tells SIGNED_IN and clears the address', async () => {
+  test('reads the session from the URL, emits SIGNED_IN and clears the URL', async () => {
     const { link, userId } = await linkFor('implicit')
     page = visitPage((await follow(link)).href)
     const { auth, events, stored } = world.openClient({ detectSessionInUrl: true })
@@ -137,7 +137,7 @@ describe('auth.initialize', () => {
     expect(stored.has('session')).toBe(true)
   })
 
-  test('with PKCE exchanges the code in the address and clears it', async () => {
+  test('with PKCE exchanges the code in the URL and clears it', async () => {
     const { link, userId, stored } = await linkFor('pkce')
     page = visitPage((await follow(link)).href)
     const { auth, events } = world.openClient({ detectSessionInUrl: true, flowType: 'pkce', stored })
@@ -146,7 +146,7 @@ describe('auth.initialize', () => {
     expect(page.address()).toBe(`${APP}/welcome`)
   })
 
-  test('tells PASSWORD_RECOVERY when the link was one for a new password', async () => {
+  test('emits PASSWORD_RECOVERY for a recovery link', async () => {
     const { email, user } = await world.signUp()
     await world.openClient().auth.resetPasswordForEmail(email, { redirectTo: `${APP}/new-password` })
     page = visitPage((await follow((await receiveMail(world, email, 'recovery')).link)).href)
@@ -157,7 +157,7 @@ describe('auth.initialize', () => {
   })
 
   describe('refused', () => {
-    test('returns the error that a used link leaves in the address, and keeps the session that there is', async () => {
+    test('returns the error in the URL of a used link, and keeps the current session', async () => {
       const { link } = await linkFor('implicit')
       await follow(link)
       const other = await world.signUp({ email: newAddress() })
@@ -172,7 +172,7 @@ describe('auth.initialize', () => {
       expect((await auth.getSession()).data.session?.user.id).toBe(other.user.id)
     })
 
-    test('does not believe a session in the address that the server did not make', async () => {
+    test('refuses a forged session in the URL', async () => {
       const token = [{ alg: 'ES256', typ: 'JWT' }, { sub: 'me', exp: 4_000_000_000 }, 'signature']
         .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
         .join('.')

@@ -61,7 +61,7 @@ async function levelOf({ auth }: Pick<SignedUp, 'auth'>) {
 }
 
 describe('auth.mfa.enroll', () => {
-  test('gives the picture, the secret and the address of an authenticator app', async () => {
+  test('returns QR code, secret and URI for an authenticator app', async () => {
     const { auth, email } = await world.signUp()
     const { data, error } = await auth.mfa.enroll({ factorType: 'totp', friendlyName: 'app', issuer: 'Boats' })
     expect(error).toBeNull()
@@ -73,7 +73,7 @@ describe('auth.mfa.enroll', () => {
     expect(uri.searchParams.get('secret')).toBe(data.totp.secret)
   })
 
-  test('takes a phone and a security key as well', async () => {
+  test('accepts a phone or a security key', async () => {
     const { auth } = await world.signUp()
     const phone = `+${newNumber()}`
     const byText = await auth.mfa.enroll({ factorType: 'phone', friendlyName: 'phone', phone })
@@ -82,7 +82,7 @@ describe('auth.mfa.enroll', () => {
     expect(byKey).toMatchObject({ data: { type: 'webauthn', friendly_name: 'key' }, error: null })
   })
 
-  test('refuses a name that is taken, and a further factor below aal2', async () => {
+  test('refuses a name in use, and another factor below aal2', async () => {
     const { auth, email } = await owner()
     expect((await auth.mfa.enroll({ factorType: 'totp', friendlyName: 'app' })).error).toMatchObject({
       code: 'mfa_factor_name_conflict',
@@ -105,7 +105,7 @@ describe('auth.mfa.enroll', () => {
 })
 
 describe('auth.mfa.challenge', () => {
-  test('asks for a code for five minutes', async () => {
+  test('creates a challenge valid for five minutes', async () => {
     const client = await world.signUp()
     const { factorId } = await enroll(client)
     const { data, error } = await client.auth.mfa.challenge({ factorId })
@@ -114,7 +114,7 @@ describe('auth.mfa.challenge', () => {
     expect((data?.expires_at ?? 0) - Date.now() / 1000).toBeGreaterThan(290)
   })
 
-  test('does not know factors of others', async () => {
+  test('finds no factors of other users', async () => {
     const { factorId } = await enroll(await world.signUp())
     const eve = await world.signUp()
     expect((await eve.auth.mfa.challenge({ factorId })).error).toMatchObject({
@@ -125,7 +125,7 @@ describe('auth.mfa.challenge', () => {
 })
 
 describe('auth.mfa.verify', () => {
-  test('raises the session and tells MFA_CHALLENGE_VERIFIED', async () => {
+  test('raises the session to aal2 and emits MFA_CHALLENGE_VERIFIED', async () => {
     const client = await world.signUp()
     const { factorId, secret } = await enroll(client)
     const { data: challenge } = await client.auth.mfa.challenge({ factorId })
@@ -144,7 +144,7 @@ describe('auth.mfa.verify', () => {
     expect(await levelOf(client)).toEqual({ now: 'aal2', next: 'aal2' })
   })
 
-  test('refuses a wrong code, and keeps the session as it was', async () => {
+  test('refuses a wrong code and leaves the session unchanged', async () => {
     const client = await world.signUp()
     const { factorId, secret } = await enroll(client)
     const { data: challenge } = await client.auth.mfa.challenge({ factorId })
@@ -155,7 +155,7 @@ describe('auth.mfa.verify', () => {
     expect((await client.auth.getSession()).data.session?.access_token).toBe(client.session.access_token)
   })
 
-  test('takes a code once', async () => {
+  test('accepts a code only once', async () => {
     const { email, totp } = await owner()
     const code = totpOf(totp.secret, 1)
     const there = await elsewhere(email)
@@ -165,7 +165,7 @@ describe('auth.mfa.verify', () => {
     expect(error).toMatchObject({ code: 'mfa_verification_failed' })
   })
 
-  test('takes the code of a text message', async () => {
+  test('accepts a code sent by SMS', async () => {
     const client = await world.signUp()
     const phone = newNumber()
     const { data: factor } = await client.auth.mfa.enroll({ factorType: 'phone', friendlyName: 'phone', phone })
@@ -178,7 +178,7 @@ describe('auth.mfa.verify', () => {
     expect(await levelOf(client)).toEqual({ now: 'aal2', next: 'aal2' })
   })
 
-  test('signs out the other devices that have not proved it', async () => {
+  test('signs out other devices that are still at aal1', async () => {
     const client = await world.signUp()
     const there = await elsewhere(client.email)
     const { factorId, secret } = await enroll(client)
@@ -190,7 +190,7 @@ describe('auth.mfa.verify', () => {
 })
 
 describe('auth.mfa.challengeAndVerify', () => {
-  test('raises the session in one call', async () => {
+  test('raises the session to aal2 in one call', async () => {
     const client = await owner()
     expect(client.eventNames()).toContain('MFA_CHALLENGE_VERIFIED')
     expect(await levelOf(client)).toEqual({ now: 'aal2', next: 'aal2' })
@@ -205,7 +205,7 @@ describe('auth.mfa.challengeAndVerify', () => {
 })
 
 describe('auth.mfa.listFactors', () => {
-  test('names every factor, and by kind those that count', async () => {
+  test('returns all factors, and the verified ones by type', async () => {
     const client = await owner()
     await enroll(client, 'not proved')
     const { data, error } = await client.auth.mfa.listFactors()
@@ -221,7 +221,7 @@ describe('auth.mfa.listFactors', () => {
 })
 
 describe('auth.mfa.getAuthenticatorAssuranceLevel', () => {
-  test('says what the session has, and what it could have', async () => {
+  test('returns the current and the next level', async () => {
     const client = await world.signUp()
     expect(await levelOf(client)).toEqual({ now: 'aal1', next: 'aal1' })
     const { email } = await owner()
@@ -233,7 +233,7 @@ describe('auth.mfa.getAuthenticatorAssuranceLevel', () => {
 })
 
 describe('auth.mfa.unenroll', () => {
-  test('takes a factor off, and the session falls with its next refresh', async () => {
+  test('removes a factor; the next refresh lowers the session to aal1', async () => {
     const { auth, totp } = await owner()
     expect(await auth.mfa.unenroll({ factorId: totp.factorId })).toEqual({ data: { id: totp.factorId }, error: null })
     await auth.refreshSession()
@@ -241,7 +241,7 @@ describe('auth.mfa.unenroll', () => {
     expect((await auth.mfa.listFactors()).data?.all).toEqual([])
   })
 
-  test('needs the factor to be proved', async () => {
+  test('requires aal2', async () => {
     const { email, totp } = await owner()
     const there = await elsewhere(email)
     expect((await there.auth.mfa.unenroll({ factorId: totp.factorId })).error).toMatchObject({
@@ -252,7 +252,7 @@ describe('auth.mfa.unenroll', () => {
 })
 
 describe('auth.mfa.webauthn.register', () => {
-  test('makes a security key and raises the session', async () => {
+  test('registers a security key and raises the session to aal2', async () => {
     const client = await world.signUp()
     const page = pageOf(world.url)
     stubBrowser(createSoftwareAuthenticator({ origin: page }), page)
@@ -262,7 +262,7 @@ describe('auth.mfa.webauthn.register', () => {
     expect((await client.auth.mfa.listFactors()).data?.webauthn).toMatchObject([{ friendly_name: 'key' }])
   })
 
-  test('is refused on the page of another site', async () => {
+  test('is refused on another origin', async () => {
     const client = await world.signUp()
     stubBrowser(createSoftwareAuthenticator({ origin: 'http://localhost:1' }), 'http://localhost:1')
     const { error } = await client.auth.mfa.webauthn.register({ friendlyName: 'key' })
@@ -286,7 +286,7 @@ async function keyOwner() {
 }
 
 describe('auth.mfa.webauthn.authenticate', () => {
-  test('raises a session by a signature of the key', async () => {
+  test('raises the session to aal2 with a signature of the key', async () => {
     const { auth, factorId, eventNames } = await keyOwner()
     const { data, error } = await auth.mfa.webauthn.authenticate({ factorId })
     expect(error).toBeNull()
@@ -294,7 +294,7 @@ describe('auth.mfa.webauthn.authenticate', () => {
     expect(eventNames()).toContain('MFA_CHALLENGE_VERIFIED')
   })
 
-  test('is refused with a key of another user', async () => {
+  test("is refused with another user's key", async () => {
     const { auth, factorId, page } = await keyOwner()
     const other = createSoftwareAuthenticator({ origin: page })
     stubBrowser(other, page)
@@ -304,7 +304,7 @@ describe('auth.mfa.webauthn.authenticate', () => {
 })
 
 describe('auth.mfa.webauthn.enroll', () => {
-  test('begins with a key', async () => {
+  test('starts the enrollment of a security key', async () => {
     const { auth } = await world.signUp()
     const { data, error } = await auth.mfa.webauthn.enroll({ friendlyName: 'key' })
     expect(error).toBeNull()
@@ -313,7 +313,7 @@ describe('auth.mfa.webauthn.enroll', () => {
 })
 
 describe('auth.mfa.webauthn.challenge', () => {
-  test('lets the key make a credential, and sign later', async () => {
+  test('requests a signature from a registered key', async () => {
     const { auth, factorId, page } = await keyOwner()
     const webauthn = { rpId: 'localhost', rpOrigins: [page] }
     const { data, error } = await auth.mfa.webauthn.challenge({ factorId, webauthn })
@@ -323,7 +323,7 @@ describe('auth.mfa.webauthn.challenge', () => {
 })
 
 describe('auth.mfa.webauthn.verify', () => {
-  test('takes what the key has signed, once', async () => {
+  test('accepts a signature only once', async () => {
     const { auth, factorId, page } = await keyOwner()
     const webauthn = { rpId: 'localhost', rpOrigins: [page] }
     const { data: signed } = await auth.mfa.webauthn.challenge({ factorId, webauthn })
@@ -335,7 +335,7 @@ describe('auth.mfa.webauthn.verify', () => {
 })
 
 describe('auth.mfa.recoveryCodes.generate', () => {
-  test('tells ten codes', async () => {
+  test('returns ten codes', async () => {
     const { auth } = await owner()
     const { data, error } = await auth.mfa.recoveryCodes.generate({ friendlyName: 'Backup codes' })
     expect(error).toBeNull()
@@ -344,7 +344,7 @@ describe('auth.mfa.recoveryCodes.generate', () => {
     expect((await auth.mfa.listFactors()).data?.recovery_code).toMatchObject([{ id: data?.id }])
   })
 
-  test('needs another factor, and tells them once', async () => {
+  test('requires another factor, and returns codes only once', async () => {
     const without = await world.signUp({ recoveryCodes: true })
     const { error } = await without.auth.mfa.recoveryCodes.generate()
     expect(error).toMatchObject({ code: 'mfa_recovery_codes_sole_factor' })
@@ -365,7 +365,7 @@ describe('auth.mfa.recoveryCodes.getStatus', () => {
 })
 
 describe('auth.mfa.recoveryCodes.verify', () => {
-  test('raises a session once with each code', async () => {
+  test('raises the session to aal2, once per code', async () => {
     const { auth, email } = await owner()
     const { data } = await auth.mfa.recoveryCodes.generate()
     const code = (data?.codes[0] ?? '').toUpperCase().replaceAll(/(.{4})(?=.)/g, '$1-')
@@ -383,7 +383,7 @@ describe('auth.mfa.recoveryCodes.verify', () => {
     })
   })
 
-  test('is locked after ten wrong codes', async () => {
+  test('is refused after ten wrong codes', async () => {
     const { auth } = await owner()
     await auth.mfa.recoveryCodes.generate()
     for (let attempt = 0; attempt < 10; attempt += 1) await auth.mfa.recoveryCodes.verify({ code: 'wrong' })
@@ -395,7 +395,7 @@ describe('auth.mfa.recoveryCodes.verify', () => {
 })
 
 describe('auth.mfa.recoveryCodes.regenerate', () => {
-  test('puts new codes in place of the old ones', async () => {
+  test('replaces the codes', async () => {
     const { auth } = await owner()
     const { data: old } = await auth.mfa.recoveryCodes.generate({ friendlyName: 'Backup' })
     const { data, error } = await auth.mfa.recoveryCodes.regenerate()
@@ -407,7 +407,7 @@ describe('auth.mfa.recoveryCodes.regenerate', () => {
 })
 
 describe('auth.mfa.recoveryCodes.unenroll', () => {
-  test('removes them', async () => {
+  test('removes the codes', async () => {
     const { auth } = await owner()
     const { data } = await auth.mfa.recoveryCodes.generate()
     expect(await auth.mfa.recoveryCodes.unenroll()).toEqual({ data: { id: data?.id }, error: null })

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 describe('auth.oauth.getAuthorizationDetails', () => {
-  test('is refused without a session, and for what was not asked', async () => {
+  test('is refused without a session, and for an unknown request', async () => {
     expect((await world.openClient().auth.oauth.getAuthorizationDetails('x')).error).toMatchObject({
       name: 'AuthSessionMissingError',
     })
@@ -30,7 +30,7 @@ describe('auth.oauth.getAuthorizationDetails', () => {
     expect(data).toBeNull()
   })
 
-  test('shows who asks for what', async () => {
+  test('returns the client and the requested scopes', async () => {
     const client = await app.createClient()
     const { page, authorizationId } = await app.begin(client)
     expect(page.origin + page.pathname).toBe(`${world.url}/oauth/consent`)
@@ -44,7 +44,7 @@ describe('auth.oauth.getAuthorizationDetails', () => {
     })
   })
 
-  test('asks once for the same', async () => {
+  test('skips consent that was already given', async () => {
     const client = await app.createClient()
     const person = await world.signUp()
     await app.signIn(client, person)
@@ -54,7 +54,7 @@ describe('auth.oauth.getAuthorizationDetails', () => {
 })
 
 describe('auth.oauth.approveAuthorization', () => {
-  test('is refused to who has not looked, and a second time', async () => {
+  test('is refused before getAuthorizationDetails, and a second time', async () => {
     const { authorizationId } = await app.begin(await app.createClient())
     const { auth } = await world.signUp()
     expect((await auth.oauth.approveAuthorization(authorizationId)).error).toMatchObject({
@@ -68,7 +68,7 @@ describe('auth.oauth.approveAuthorization', () => {
   })
 
   test.each(['client_secret_basic', 'client_secret_post', 'none'] as const)(
-    'signs the person in to an app that proves itself by %s',
+    'signs the user in to a client that authenticates by %s',
     async (method) => {
       const client = await app.createClient({ token_endpoint_auth_method: method })
       const person = await world.signUp()
@@ -92,7 +92,7 @@ describe('auth.oauth.approveAuthorization', () => {
     },
   )
 
-  test('lets the app refresh, which people cannot do in its place', async () => {
+  test('issues a refresh token that only the client can use', async () => {
     const client = await app.createClient()
     const { tokens, server } = await app.signIn(client, await world.signUp())
     const self = { client_id: client.client_id }
@@ -104,7 +104,7 @@ describe('auth.oauth.approveAuthorization', () => {
     expect(next.refresh_token).not.toBe(refreshToken)
   })
 
-  test('gives a code that is used once', async () => {
+  test('issues a code that works once', async () => {
     const client = await app.createClient()
     const begun = await app.begin(client)
     const callback = await app.agree(await world.signUp(), begun.authorizationId)
@@ -113,7 +113,7 @@ describe('auth.oauth.approveAuthorization', () => {
     expect((await world.openClient().auth.getUser(tokens.access_token)).error).not.toBeNull()
   })
 
-  test('gives a code that is worth nothing with another verifier', async () => {
+  test('issues a code that works only with its verifier', async () => {
     const client = await app.createClient()
     const begun = await app.begin(client)
     const callback = await app.agree(await world.signUp(), begun.authorizationId)
@@ -123,12 +123,12 @@ describe('auth.oauth.approveAuthorization', () => {
 })
 
 describe('auth.oauth.denyAuthorization', () => {
-  test('is refused for what was not asked', async () => {
+  test('is refused for an unknown request', async () => {
     const { auth } = await world.signUp()
     expect((await auth.oauth.denyAuthorization('x')).error).toMatchObject({ code: 'oauth_authorization_not_found' })
   })
 
-  test('tells the app', async () => {
+  test('redirects to the client with access_denied', async () => {
     const client = await app.createClient()
     const { server, state, authorizationId } = await app.begin(client)
     const { auth } = await world.signUp()
@@ -148,7 +148,7 @@ describe('auth.oauth.listGrants', () => {
     expect(data).toBeNull()
   })
 
-  test('lists the apps that a person lets sign them in', async () => {
+  test('lists the clients that the user approved', async () => {
     const client = await app.createClient()
     const person = await world.signUp()
     expect((await person.auth.oauth.listGrants()).data).toEqual([])
@@ -164,13 +164,13 @@ describe('auth.oauth.listGrants', () => {
 })
 
 describe('auth.oauth.revokeGrant', () => {
-  test('is refused for an app that was granted nothing', async () => {
+  test('is refused for a client without a grant', async () => {
     const { auth } = await world.signUp()
     const { error } = await auth.oauth.revokeGrant({ clientId: NOBODYS_ID })
     expect(error).toMatchObject({ status: 404, code: 'oauth_consent_not_found' })
   })
 
-  test('signs the person out of the app, and asks again the next time', async () => {
+  test("ends the client's sessions; the next sign-in asks for consent", async () => {
     const client = await app.createClient()
     const person = await world.signUp()
     const { tokens, server } = await app.signIn(client, person)
@@ -186,15 +186,15 @@ describe('auth.oauth.revokeGrant', () => {
   })
 })
 
-describe('another app', () => {
-  test('finds the server where OpenID and where OAuth look for it', async () => {
+describe('an OAuth client', () => {
+  test('discovers the server by OpenID and OAuth metadata', async () => {
     const openid = await app.discover()
     const response = await oauth.discoveryRequest(app.issuer, { algorithm: 'oauth2', ...LOCAL })
     expect(await oauth.processDiscoveryResponse(app.issuer, response)).toEqual(openid)
     expect(openid).toMatchObject({ issuer: app.issuer.href, code_challenge_methods_supported: ['S256'] })
   })
 
-  test('registers itself where that is allowed, and signs people in', async () => {
+  test('registers dynamically if that is enabled, and signs users in', async () => {
     const server = await app.discover()
     const response = await oauth.dynamicClientRegistrationRequest(
       server,
@@ -208,7 +208,7 @@ describe('another app', () => {
     expect((await app.signIn(data, await world.signUp())).tokens.id_token).toBeDefined()
   })
 
-  test('is told that it cannot, where this is switched off', async () => {
+  test('is refused if the OAuth server is off', async () => {
     await using off = await openAuthWorld()
     const { auth } = off.openClient({ key: off.serviceRoleKey })
     expect((await auth.admin.oauth.listClients()).error).toMatchObject({ status: 404, code: 'feature_disabled' })

@@ -48,7 +48,7 @@ async function inNoTime<T>(answer: Promise<T>): Promise<T> {
 
 describe.each(Object.entries(OFFLINE_CALLS))('%s', (_method, call) => {
   describe('offline', () => {
-    test('fails with an error that says "try again" and keeps the session', async () => {
+    test('fails with a retryable error and keeps the session', async () => {
       const client = await world.signUp({ url: link.url, recoveryCodes: true })
       const before = client.stored.get('session')
       link.sever()
@@ -64,7 +64,7 @@ describe.each(Object.entries(OFFLINE_CALLS))('%s', (_method, call) => {
 
 describe('auth.refreshSession', () => {
   describe('offline', () => {
-    test('tries for half a minute, then says "try again"; the session stays', async () => {
+    test('retries for 30 s, then fails with a retryable error and keeps the session', async () => {
       const { auth, stored, requests, eventNames } = await world.signUp({ url: link.url })
       requests.length = 0
       link.sever()
@@ -76,7 +76,7 @@ describe('auth.refreshSession', () => {
       expect(eventNames()).not.toContain('SIGNED_OUT')
     })
 
-    test('goes on with the next token when only the answer was lost', async () => {
+    test('continues with the new token if only the response was lost', async () => {
       const { auth, user, session } = await world.signUp({ url: link.url })
       link.breakRequests({ head: 'POST /auth/v1/token?grant_type=refresh_token', at: 'answer', count: 1 })
       const { data, error } = await auth.refreshSession()
@@ -90,7 +90,7 @@ describe('auth.refreshSession', () => {
 
 describe('auth.setSession', () => {
   describe('offline', () => {
-    test('fails with an error that says "try again" and takes nothing over', async () => {
+    test('fails with a retryable error and stores nothing', async () => {
       const { session } = await world.signUp()
       const { auth, stored } = world.openClient({ url: link.url })
       link.sever()
@@ -105,7 +105,7 @@ describe('auth.setSession', () => {
 
 describe('auth.getSession', () => {
   describe('offline', () => {
-    test('gives the stored session without asking', async () => {
+    test('returns the stored session without a request', async () => {
       const { auth, session } = await world.signUp({ url: link.url })
       link.sever()
       const { data, error } = await auth.getSession()
@@ -113,7 +113,7 @@ describe('auth.getSession', () => {
       expect(data.session?.access_token).toBe(session.access_token)
     })
 
-    test('gives a session that is about to end, for as long as it lasts', async () => {
+    test('returns a session that is about to expire', async () => {
       const { auth, stored, session } = await world.signUp({ url: link.url })
       expireIn(stored, 80)
       link.sever()
@@ -121,7 +121,7 @@ describe('auth.getSession', () => {
       expect(data.session?.access_token).toBe(session.access_token)
     })
 
-    test('gives none when it has ended, keeps it, and goes on with it when the server is back', async () => {
+    test('returns no expired session, but keeps it and continues once the server is back', async () => {
       const { auth, stored, user } = await world.signUp({ url: link.url })
       expireIn(stored, -10)
       link.sever()
@@ -138,7 +138,7 @@ describe('auth.getSession', () => {
 
 describe('auth.initialize', () => {
   describe('offline', () => {
-    test('of a client whose session has ended tells no user that they are signed out', async () => {
+    test('emits no SIGNED_OUT for an expired session', async () => {
       const { stored, user } = await world.signUp({ url: link.url })
       expireIn(stored, -10)
       link.sever()
@@ -153,7 +153,7 @@ describe('auth.initialize', () => {
 
 describe('auth.signOut', () => {
   describe('offline', () => {
-    test('with scope local ends the session on this device all the same', async () => {
+    test('with scope local still ends the session on this device', async () => {
       const { auth, stored, eventNames } = await world.signUp({ url: link.url })
       link.sever()
       const { error } = await auth.signOut({ scope: 'local' })
@@ -162,7 +162,7 @@ describe('auth.signOut', () => {
       expect(eventNames().at(-1)).toBe('SIGNED_OUT')
     })
 
-    test.each(['global', 'others'] as const)('with scope %s fails and leaves the session', async (scope) => {
+    test.each(['global', 'others'] as const)('with scope %s fails and keeps the session', async (scope) => {
       const { auth, stored, eventNames } = await world.signUp({ url: link.url })
       link.sever()
       expect((await auth.signOut({ scope })).error).toMatchObject({ name: 'AuthRetryableFetchError' })
@@ -174,7 +174,7 @@ describe('auth.signOut', () => {
 
 describe('auth.mfa.getAuthenticatorAssuranceLevel', () => {
   describe('offline', () => {
-    test('reads the level of the session without asking', async () => {
+    test('reads the level without a request', async () => {
       const { auth } = await world.signUp({ url: link.url })
       link.sever()
       const { data, error } = await auth.mfa.getAuthenticatorAssuranceLevel()
@@ -186,7 +186,7 @@ describe('auth.mfa.getAuthenticatorAssuranceLevel', () => {
 
 describe('auth.signInWithOAuth', () => {
   describe('offline', () => {
-    test('makes the address without asking', async () => {
+    test('returns the URL without a request', async () => {
       const { auth } = world.openClient({ url: link.url })
       link.sever()
       const { data, error } = await auth.signInWithOAuth({ provider: 'github', options: { skipBrowserRedirect: true } })

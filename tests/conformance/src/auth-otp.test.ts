@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 describe('auth.signInWithOtp', () => {
-  test('sends a user with an account a code, and signs them in only when it is typed', async () => {
+  test('emails a code to a registered user, without signing in yet', async () => {
     const { email } = await world.signUp()
     const { auth, eventNames } = world.openClient()
     const { data, error } = await auth.signInWithOtp({ email })
@@ -24,7 +24,7 @@ describe('auth.signInWithOtp', () => {
     expect(eventNames()).not.toContain('SIGNED_IN')
   })
 
-  test('makes an account for a new address, with its metadata', async () => {
+  test('creates an account for a new address, with its metadata', async () => {
     const email = newAddress()
     const { auth } = world.openClient()
     expect((await auth.signInWithOtp({ email, options: { data: { name: 'Ada' } } })).error).toBeNull()
@@ -36,24 +36,24 @@ describe('auth.signInWithOtp', () => {
   })
 
   describe('refused', () => {
-    test('makes no account when it is told not to', async () => {
+    test('creates no account with shouldCreateUser: false', async () => {
       const email = newAddress()
       const { error } = await world.openClient().auth.signInWithOtp({ email, options: { shouldCreateUser: false } })
       expect(error).toMatchObject({ name: 'AuthApiError', status: 422, code: 'otp_disabled' })
       expect(await countMessages(world, email)).toBe(0)
     })
 
-    test('refuses a text that is no address', async () => {
+    test('refuses an invalid email address', async () => {
       const { error } = await world.openClient().auth.signInWithOtp({ email: 'nobody' })
       expect(error).toMatchObject({ name: 'AuthApiError', status: 400, code: 'validation_failed' })
     })
 
-    test('refuses a phone number when they are switched off', async () => {
+    test('refuses a phone number if phone sign-in is off', async () => {
       const { error } = await world.openClient().auth.signInWithOtp({ phone: '15551234567' })
       expect(error).toMatchObject({ status: 400, code: 'phone_provider_disabled' })
     })
 
-    test('refuses credentials without an address or number before it asks the server', async () => {
+    test('refuses credentials without email or phone, without a request', async () => {
       const { auth, requests } = world.openClient()
       expect((await auth.signInWithOtp({} as never)).error).toMatchObject({ name: 'AuthInvalidCredentialsError' })
       expect(requests).toEqual([])
@@ -69,7 +69,7 @@ describe('auth.verifyOtp', () => {
     return { ...client, email, userId: user.id, ...(await receiveMail(world, email, 'magic_link')) }
   }
 
-  test.each(['email', 'magiclink'] as const)('signs in with a code as %s', async (type) => {
+  test.each(['email', 'magiclink'] as const)('signs in with a code of type %s', async (type) => {
     const { auth, email, code, userId, events } = await askedForCode()
     const { data, error } = await auth.verifyOtp({ email, token: code, type })
     expect(error).toBeNull()
@@ -79,7 +79,7 @@ describe('auth.verifyOtp', () => {
     expect((await auth.refreshSession()).error).toBeNull()
   })
 
-  test('signs in with the hash of a link', async () => {
+  test("signs in with a link's token hash", async () => {
     const { auth, tokenHash = '', userId, events } = await askedForCode()
     const { data, error } = await auth.verifyOtp({ token_hash: tokenHash, type: 'magiclink' })
     expect(error).toBeNull()
@@ -95,7 +95,7 @@ describe('auth.verifyOtp', () => {
       message: 'Token has expired or is invalid',
     }
 
-    test('refuses a wrong code, an unknown address and a code of another user alike', async () => {
+    test("refuses a wrong code, an unknown address and another user's code with the same error", async () => {
       const { auth, email, code } = await askedForCode()
       const other = await world.signUp()
       const wrong = code === '123456' ? '654321' : '123456'
@@ -112,14 +112,14 @@ describe('auth.verifyOtp', () => {
       expect((await auth.verifyOtp({ email, token: code, type: 'email' })).error).toBeNull()
     })
 
-    test('refuses a code that was used', async () => {
+    test('refuses a used code', async () => {
       const { auth, email, code } = await askedForCode()
       await auth.verifyOtp({ email, token: code, type: 'email' })
       const again = await world.openClient().auth.verifyOtp({ email, token: code, type: 'email' })
       expect(again.error).toMatchObject(expired)
     })
 
-    test('refuses a code of yesterday', async () => {
+    test('refuses an expired code', async () => {
       const { auth, email, code, userId } = await askedForCode()
       await world.admin.execute(sql`
         update auth.users
@@ -129,7 +129,7 @@ describe('auth.verifyOtp', () => {
       expect((await auth.verifyOtp({ email, token: code, type: 'email' })).error).toMatchObject(expired)
     })
 
-    test('refuses the code of a mail that a newer one has replaced', async () => {
+    test('refuses a code that a newer email replaced', async () => {
       const { auth, email, code } = await askedForCode()
       await auth.signInWithOtp({ email })
       const newer = await receiveMail(world, email, 'magic_link')
@@ -138,7 +138,7 @@ describe('auth.verifyOtp', () => {
       expect((await auth.verifyOtp({ email, token: newer.code, type: 'email' })).error).toBeNull()
     })
 
-    test('refuses a user who was banned', async () => {
+    test('refuses a banned user', async () => {
       const { auth, email, code, userId } = await askedForCode()
       await world.admin.execute(
         sql`update auth.users set banned_until = now() + interval '1 hour' where id = ${userId}`,
@@ -146,7 +146,7 @@ describe('auth.verifyOtp', () => {
       expect((await auth.verifyOtp({ email, token: code, type: 'email' })).error).toMatchObject({ code: 'user_banned' })
     })
 
-    test('refuses a kind of code that there is not', async () => {
+    test('refuses an unknown type', async () => {
       const { auth, email, code } = await askedForCode()
       const { error } = await auth.verifyOtp({ email, token: code, type: 'fax' as never })
       expect(error).toMatchObject(expired)

@@ -36,7 +36,7 @@ async function owner() {
 }
 
 describe('auth.registerPasskey', () => {
-  test('makes a passkey with the authenticator of the browser', async () => {
+  test("creates a passkey with the browser's authenticator", async () => {
     const client = await world.signUp()
     stubBrowser(newKey(), pageOf(world.url))
     const { data, error } = await client.auth.registerPasskey()
@@ -44,7 +44,7 @@ describe('auth.registerPasskey', () => {
     expect(data).toMatchObject({ id: expect.any(String), friendly_name: 'Passkey', created_at: expect.any(String) })
   })
 
-  test('makes no second one with the same authenticator', async () => {
+  test('refuses a second passkey on the same authenticator', async () => {
     const client = await world.signUp()
     stubBrowser(newKey(), pageOf(world.url))
     await client.auth.registerPasskey()
@@ -52,7 +52,7 @@ describe('auth.registerPasskey', () => {
     expect(error).toMatchObject({ name: 'InvalidStateError' })
   })
 
-  test('is refused on the page of another site', async () => {
+  test('is refused on another origin', async () => {
     const client = await world.signUp()
     stubBrowser(createSoftwareAuthenticator({ origin: 'http://localhost:1' }), 'http://localhost:1')
     const { error } = await client.auth.registerPasskey()
@@ -61,7 +61,7 @@ describe('auth.registerPasskey', () => {
 })
 
 describe('auth.signInWithPasskey', () => {
-  test('signs in without a name, and tells SIGNED_IN', async () => {
+  test('signs in without a username and emits SIGNED_IN', async () => {
     const { client, key, there } = await owner()
     stubBrowser(key, pageOf(world.url))
     const { data, error } = await there.auth.signInWithPasskey()
@@ -72,7 +72,7 @@ describe('auth.signInWithPasskey', () => {
     expect((await there.auth.refreshSession()).error).toBeNull()
   })
 
-  test('signs in from what the browser offers in a field', async () => {
+  test("signs in from the browser's autofill", async () => {
     const { client, key, there } = await owner()
     stubBrowser(key, pageOf(world.url))
     const { data, error } = await there.auth.signInWithPasskey({ options: { mediation: 'conditional' } })
@@ -80,7 +80,7 @@ describe('auth.signInWithPasskey', () => {
     expect(data?.user?.id).toBe(client.user.id)
   })
 
-  test('signs no user in whose passkey was removed', async () => {
+  test('refuses a deleted passkey', async () => {
     const { client, key, passkeyId, there } = await owner()
     await client.auth.passkey.delete({ passkeyId })
     stubBrowser(key, pageOf(world.url))
@@ -90,14 +90,14 @@ describe('auth.signInWithPasskey', () => {
     expect(there.eventNames()).not.toContain('SIGNED_IN')
   })
 
-  test('sends no request without an authenticator', async () => {
+  test('fails without a request if the browser lacks WebAuthn', async () => {
     const { error } = await world.openClient().auth.signInWithPasskey()
     expect(error).toMatchObject({ message: 'Browser does not support WebAuthn' })
   })
 })
 
 describe('auth.passkey.startRegistration', () => {
-  test('asks for a passkey of this site', async () => {
+  test('returns options for a passkey of this site', async () => {
     const { auth, email, user } = await world.signUp()
     const { data, error } = await auth.passkey.startRegistration()
     expect(error).toBeNull()
@@ -112,14 +112,14 @@ describe('auth.passkey.startRegistration', () => {
     expect((data?.expires_at ?? 0) - Date.now() / 1000).toBeGreaterThan(290)
   })
 
-  test('needs a session', async () => {
+  test('requires a session', async () => {
     const { error } = await world.openClient().auth.passkey.startRegistration()
     expect(error).toMatchObject({ name: 'AuthSessionMissingError' })
   })
 })
 
 describe('auth.passkey.verifyRegistration', () => {
-  test('keeps the passkey, once for each challenge', async () => {
+  test('stores the passkey, once per challenge', async () => {
     const { auth } = await world.signUp()
     const { data: asked } = await auth.passkey.startRegistration()
     if (!asked) throw new Error('there is a challenge')
@@ -133,7 +133,7 @@ describe('auth.passkey.verifyRegistration', () => {
 })
 
 describe('auth.passkey.startAuthentication', () => {
-  test('asks for any passkey of this site', async () => {
+  test('returns options for any passkey of this site', async () => {
     const { data, error } = await world.openClient().auth.passkey.startAuthentication()
     expect(error).toBeNull()
     expect(data).toMatchObject({ challenge_id: expect.any(String), options: { rpId: 'localhost' } })
@@ -142,7 +142,7 @@ describe('auth.passkey.startAuthentication', () => {
 })
 
 describe('auth.passkey.verifyAuthentication', () => {
-  test('signs in, once for each challenge', async () => {
+  test('signs in, once per challenge', async () => {
     const { client, key, there } = await owner()
     const { data: asked } = await there.auth.passkey.startAuthentication()
     if (!asked) throw new Error('there is a challenge')
@@ -155,7 +155,7 @@ describe('auth.passkey.verifyAuthentication', () => {
     })
   })
 
-  test("is refused with another person's name", async () => {
+  test("is refused with another user's handle", async () => {
     const { key, there } = await owner()
     const { client: other } = await owner()
     const { data: asked } = await there.auth.passkey.startAuthentication()
@@ -169,7 +169,7 @@ describe('auth.passkey.verifyAuthentication', () => {
 })
 
 describe('auth.passkey.list', () => {
-  test('names the passkeys and when they were used', async () => {
+  test('lists passkeys and when they were last used', async () => {
     const { client, key, passkeyId, there } = await owner()
     expect((await client.auth.passkey.list()).data).toEqual([
       { id: passkeyId, friendly_name: 'Passkey', created_at: expect.any(String) },
@@ -182,7 +182,7 @@ describe('auth.passkey.list', () => {
 })
 
 describe('auth.passkey.update', () => {
-  test('names a passkey, and none of another user', async () => {
+  test("renames a passkey, but not another user's", async () => {
     const { client, passkeyId } = await owner()
     const { data, error } = await client.auth.passkey.update({ passkeyId, friendlyName: 'My phone' })
     expect(error).toBeNull()
@@ -193,7 +193,7 @@ describe('auth.passkey.update', () => {
 })
 
 describe('auth.passkey.delete', () => {
-  test('removes a passkey, and none of another user', async () => {
+  test("deletes a passkey, but not another user's", async () => {
     const { client, passkeyId } = await owner()
     const eve = await world.signUp()
     expect((await eve.auth.passkey.delete({ passkeyId })).error).toMatchObject({ status: 404 })

@@ -15,7 +15,7 @@ async function ban(userId: string): Promise<void> {
 }
 
 describe('auth.signInWithPassword', () => {
-  test('signs in, whatever the case of the address, and tells the subscribers', async () => {
+  test('signs in, ignoring the case of the address, and emits SIGNED_IN', async () => {
     const { email, user } = await world.signUp()
     const { auth, eventNames } = world.openClient()
     const { data, error } = await auth.signInWithPassword({ email: email.toUpperCase(), password: PASSWORD })
@@ -26,7 +26,7 @@ describe('auth.signInWithPassword', () => {
     expect(eventNames()).toEqual(['INITIAL_SESSION', 'SIGNED_IN'])
   })
 
-  test('gives every device a session of its own', async () => {
+  test('creates a session per device', async () => {
     const { email, session } = await world.signUp()
     const { data } = await world.openClient().auth.signInWithPassword({ email, password: PASSWORD })
     const sessionIds = [session.access_token, data.session?.access_token].map(async (token) => {
@@ -36,7 +36,7 @@ describe('auth.signInWithPassword', () => {
     expect(new Set(await Promise.all(sessionIds)).size).toBe(2)
   })
 
-  test('names the weaknesses of a password that was set under older rules', async () => {
+  test('reports why a password set under older rules is weak', async () => {
     const { email, user } = await world.signUp()
     await world.admin.execute(
       sql`update auth.users set encrypted_password = ${await hashPassword('abc', 4)} where id = ${user.id}`,
@@ -51,9 +51,9 @@ describe('auth.signInWithPassword', () => {
     test.each([
       ['a wrong password', (email: string) => ({ email, password: 'wrong' })],
       ['an unknown address', () => ({ email: newAddress(), password: PASSWORD })],
-      ['SQL for an address', () => ({ email: "' or 1=1 --", password: PASSWORD })],
+      ['SQL as an address', () => ({ email: "' or 1=1 --", password: PASSWORD })],
       ['an empty password', (email: string) => ({ email, password: '' })],
-    ])('refuses %s without saying what was wrong', async (_title, credentials) => {
+    ])('refuses %s with the same error', async (_title, credentials) => {
       const { email } = await world.signUp()
       const { auth, eventNames } = world.openClient()
       const { data, error } = await auth.signInWithPassword(credentials(email))
@@ -67,7 +67,7 @@ describe('auth.signInWithPassword', () => {
       expect(eventNames()).not.toContain('SIGNED_IN')
     })
 
-    test('tells only who knows the password that an account is banned', async () => {
+    test('reports a ban only if the password is right', async () => {
       const { email, user } = await world.signUp()
       await ban(user.id)
       const { auth } = world.openClient()
@@ -77,7 +77,7 @@ describe('auth.signInWithPassword', () => {
       expect(guessed.error).toMatchObject({ status: 400, code: 'invalid_credentials' })
     })
 
-    test('refuses a phone number when they are switched off', async () => {
+    test('refuses a phone number if phone sign-in is off', async () => {
       const { error } = await world.openClient().auth.signInWithPassword({ phone: '15551234567', password: PASSWORD })
       expect(error).toMatchObject({ status: 422, code: 'phone_provider_disabled' })
     })
@@ -85,7 +85,7 @@ describe('auth.signInWithPassword', () => {
 })
 
 describe('auth.getUser', () => {
-  test('gives the user as they are now, not as they were when the token was made', async () => {
+  test('returns the current user, not the state when the token was issued', async () => {
     const { auth, user } = await world.signUp()
     await world.admin.execute(sql`update auth.users set raw_app_meta_data = '{"team":"north"}' where id = ${user.id}`)
     const { data, error } = await auth.getUser()
@@ -93,13 +93,13 @@ describe('auth.getUser', () => {
     expect(data.user).toMatchObject({ id: user.id, app_metadata: { team: 'north' } })
   })
 
-  test('gives the user of another token', async () => {
+  test('returns the user of a given token', async () => {
     const { session, user } = await world.signUp()
     expect((await world.openClient().auth.getUser(session.access_token)).data.user?.id).toBe(user.id)
   })
 
   describe('refused', () => {
-    test('is refused without a session, and sends no request', async () => {
+    test('is refused without a session, without a request', async () => {
       const { auth, requests } = world.openClient()
       expect(await auth.getUser()).toMatchObject({
         data: { user: null },
@@ -108,13 +108,13 @@ describe('auth.getUser', () => {
       expect(requests).toEqual([])
     })
 
-    test('is refused for an account that was deleted', async () => {
+    test('is refused for a deleted user', async () => {
       const { auth, user } = await world.signUp()
       await world.admin.execute(sql`delete from auth.users where id = ${user.id}`)
       expect((await auth.getUser()).error).toMatchObject({ status: 403, code: 'user_not_found' })
     })
 
-    test('is refused for a session that was ended elsewhere, and signs out here', async () => {
+    test('is refused for a session ended elsewhere, and signs out here', async () => {
       const { auth, stored, user, eventNames } = await world.signUp()
       await world.admin.execute(sql`delete from auth.sessions where user_id = ${user.id}`)
       expect((await auth.getUser()).error).toMatchObject({ name: 'AuthSessionMissingError' })
@@ -122,7 +122,7 @@ describe('auth.getUser', () => {
       expect(eventNames().at(-1)).toBe('SIGNED_OUT')
     })
 
-    test('is refused for an account that was banned', async () => {
+    test('is refused for a banned user', async () => {
       const { auth, user } = await world.signUp()
       await ban(user.id)
       expect((await auth.getUser()).error).toMatchObject({ status: 403, code: 'user_banned' })
@@ -137,7 +137,7 @@ describe('auth.getUser', () => {
 })
 
 describe('auth.updateUser', () => {
-  test('changes the metadata and tells the subscribers', async () => {
+  test('changes the metadata and emits USER_UPDATED', async () => {
     const { auth, user, events } = await world.signUp()
     const { data, error } = await auth.updateUser({ data: { name: 'Ada', tall: true } })
     expect(error).toBeNull()
@@ -148,7 +148,7 @@ describe('auth.updateUser', () => {
     expect(claims?.claims.user_metadata).toMatchObject({ name: 'Ada', tall: true })
   })
 
-  test('keeps the metadata that it does not name and removes null entries', async () => {
+  test('merges the metadata and removes null entries', async () => {
     const { auth } = await world.signUp()
     await auth.updateUser({ data: { name: 'Ada', nickname: 'A' } })
     const { data } = await auth.updateUser({ data: { nickname: null } })
@@ -169,9 +169,9 @@ describe('auth.updateUser', () => {
 
   describe('refused', () => {
     test.each([
-      ['the password that one has', { password: PASSWORD }, { status: 422, code: 'same_password' }],
+      ['the current password', { password: PASSWORD }, { status: 422, code: 'same_password' }],
       ['a weak password', { password: '123' }, { name: 'AuthWeakPasswordError', reasons: ['length'] }],
-      ['an address that is none', { email: 'nobody' }, { status: 400, code: 'validation_failed' }],
+      ['an invalid email address', { email: 'nobody' }, { status: 400, code: 'validation_failed' }],
     ])('refuses %s and changes nothing', async (_title, attributes, expected) => {
       const { auth, events } = await world.signUp()
       const before = events.length
@@ -181,7 +181,7 @@ describe('auth.updateUser', () => {
       expect(events).toHaveLength(before)
     })
 
-    test('refuses the address of another user', async () => {
+    test('refuses an email address in use', async () => {
       const { email: taken } = await world.signUp()
       const { auth } = await world.signUp()
       expect((await auth.updateUser({ email: taken })).error).toMatchObject({ status: 422, code: 'email_exists' })

@@ -31,7 +31,7 @@ async function confirmed() {
 }
 
 describe('auth.signUp', () => {
-  test('with a number sends a code and gives a session when it is typed', async () => {
+  test('with a phone number sends a code, which signs in', async () => {
     const { auth, phone, data, events } = await signedUp()
     expect(data.session).toBeNull()
     expect(data.user).toMatchObject({ phone, email: '', identities: [{ provider: 'phone' }] })
@@ -45,7 +45,7 @@ describe('auth.signUp', () => {
 })
 
 describe('auth.signInWithPassword', () => {
-  test('signs in with a number, however it is written', async () => {
+  test('signs in with a phone number, with or without +', async () => {
     const { phone, data } = await confirmed()
     for (const written of [phone, `+${phone}`]) {
       const answer = await world.openClient().auth.signInWithPassword({ phone: written, password: PASSWORD })
@@ -55,7 +55,7 @@ describe('auth.signInWithPassword', () => {
   })
 
   describe('refused', () => {
-    test('tells only who knows the password that the number is not confirmed', async () => {
+    test('reports an unconfirmed number only if the password is right', async () => {
       const { phone } = await signedUp()
       const { auth } = world.openClient()
       const known = await auth.signInWithPassword({ phone, password: PASSWORD })
@@ -67,7 +67,7 @@ describe('auth.signInWithPassword', () => {
 })
 
 describe('auth.signInWithOtp', () => {
-  test('signs in with the code of a text message', async () => {
+  test('signs in with a code sent by SMS', async () => {
     const { phone, data } = await confirmed()
     const { auth } = world.openClient()
     expect((await auth.signInWithOtp({ phone })).error).toBeNull()
@@ -77,7 +77,7 @@ describe('auth.signInWithOtp', () => {
     expect(claimsOf(current.session?.access_token ?? '')).toMatchObject({ phone, amr: [{ method: 'otp' }] })
   })
 
-  test('takes the fixed code of a number that is for tests', async () => {
+  test('accepts the fixed code of a test number', async () => {
     const { auth } = world.openClient()
     expect((await auth.signInWithOtp({ phone: TEST_NUMBER })).error).toBeNull()
     const { data, error } = await auth.verifyOtp({ phone: TEST_NUMBER, token: '123456', type: 'sms' })
@@ -86,7 +86,7 @@ describe('auth.signInWithOtp', () => {
   })
 
   describe('refused', () => {
-    test('refuses a text that is no number', async () => {
+    test('refuses an invalid phone number', async () => {
       const { error } = await world.openClient().auth.signInWithOtp({ phone: 'abc' })
       expect(error).toMatchObject({ name: 'AuthApiError', status: 400, code: 'validation_failed' })
     })
@@ -101,7 +101,7 @@ describe('auth.signInWithOtp', () => {
 })
 
 describe('auth.resend', () => {
-  test('sends the text message of a sign-up again', async () => {
+  test('resends the sign-up SMS', async () => {
     const { auth, phone } = await signedUp()
     const first = await receiveSms(world, phone, 'confirmation')
     const { error } = await auth.resend({ type: 'sms', phone })
@@ -111,7 +111,7 @@ describe('auth.resend', () => {
 })
 
 describe('auth.updateUser', () => {
-  test('changes the number when the code in the message to the new one was typed', async () => {
+  test('changes the number with the code sent to the new one', async () => {
     const { auth, data } = await confirmed()
     const next = newNumber()
     const asked = await auth.updateUser({ phone: next })

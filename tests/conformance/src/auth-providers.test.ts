@@ -64,7 +64,7 @@ async function signIn(flowType: 'implicit' | 'pkce' = 'pkce') {
 }
 
 describe('auth.signInWithOAuth', () => {
-  test('leads over the provider back to the app, where the code becomes a session', async () => {
+  test('returns from the provider to the app, which exchanges the code for a session', async () => {
     const { auth, back, events } = await signIn()
     const { data, error } = await auth.exchangeCodeForSession(back.searchParams.get('code') ?? '')
     expect(error).toBeNull()
@@ -78,14 +78,14 @@ describe('auth.signInWithOAuth', () => {
     expect(events.at(-1)).toEqual(['SIGNED_IN', data.user?.id])
   })
 
-  test('without PKCE brings the session in the address', async () => {
+  test('without PKCE returns the session in the URL', async () => {
     const { back } = await signIn('implicit')
     const brought = fragmentOf(back)
     expect(brought).toMatchObject({ token_type: 'bearer', provider_token: expect.any(String) })
     expect(claimsOf(brought['access_token'] ?? '')['email']).toBe(issuer.person.email)
   })
 
-  test('links to the account with the same address when both have verified it', async () => {
+  test('links to the account with the same address if both are verified', async () => {
     const { email, user } = await world.signUp()
     issuer.person = { ...issuer.person, email }
     const { auth, back } = await signIn()
@@ -96,7 +96,7 @@ describe('auth.signInWithOAuth', () => {
 })
 
 describe('auth.signInWithIdToken', () => {
-  test('signs in with a token that the app got from the provider by itself', async () => {
+  test('signs in with a token that the app obtained from the provider', async () => {
     const { auth, events } = world.openClient()
     const nonce = 'a nonce of the app'
     const hash = createHash('sha256').update(nonce).digest('hex')
@@ -111,9 +111,9 @@ describe('auth.signInWithIdToken', () => {
   describe('refused', () => {
     test.each([
       ['for another app', { aud: 'another' }],
-      ['of another issuer', { iss: 'https://evil.example.org' }],
-      ['that has ended', { exp: 1_700_000_000 }],
-      ['with a nonce that is not told', { nonce: 'abc' }],
+      ['from another issuer', { iss: 'https://evil.example.org' }],
+      ['that has expired', { exp: 1_700_000_000 }],
+      ['with a nonce that was not passed', { nonce: 'abc' }],
     ])('refuses a token %s', async (_title, claims) => {
       const { auth, stored } = world.openClient()
       const { data, error } = await auth.signInWithIdToken({ provider: PROVIDER, token: issuer.issueIdToken(claims) })
@@ -122,7 +122,7 @@ describe('auth.signInWithIdToken', () => {
       expect(stored.has('session')).toBe(false)
     })
 
-    test('refuses a token that was changed', async () => {
+    test('refuses a tampered token', async () => {
       const [header, , signature] = issuer.issueIdToken().split('.')
       const payload = Buffer.from(JSON.stringify({ ...issuer.person, sub: 'another' })).toString('base64url')
       const token = `${header}.${payload}.${signature}`
@@ -145,7 +145,7 @@ async function linked() {
 }
 
 describe('auth.linkIdentity', () => {
-  test('adds a way to sign in to the account that is signed in', async () => {
+  test('adds an identity to the signed-in user', async () => {
     const { auth, back, user } = await linked()
     const { data, error } = await auth.exchangeCodeForSession(back.searchParams.get('code') ?? '')
     expect(error).toBeNull()
@@ -156,7 +156,7 @@ describe('auth.linkIdentity', () => {
     expect(elsewhere.data.user?.id).toBe(user.id)
   })
 
-  test('adds it with an ID token as well', async () => {
+  test('adds an identity by ID token', async () => {
     const { auth, user } = await world.signUp()
     const { data, error } = await auth.linkIdentity({ provider: PROVIDER, token: issuer.issueIdToken() })
     expect(error).toBeNull()
@@ -164,7 +164,7 @@ describe('auth.linkIdentity', () => {
     expect(data.user?.identities).toHaveLength(2)
   })
 
-  test('makes an account of a guest', async () => {
+  test('turns an anonymous user into a permanent one', async () => {
     const { auth } = world.openClient()
     const { data: guest } = await auth.signInAnonymously()
     const { data, error } = await auth.linkIdentity({ provider: PROVIDER, token: issuer.issueIdToken() })
@@ -173,7 +173,7 @@ describe('auth.linkIdentity', () => {
   })
 
   describe('refused', () => {
-    test('is refused for an identity that another user has', async () => {
+    test('is refused for an identity of another user', async () => {
       await signIn()
       const { back } = await linked()
       expect(back.searchParams.get('error_code')).toBe('identity_already_exists')
@@ -187,7 +187,7 @@ describe('auth.linkIdentity', () => {
 })
 
 describe('auth.getUserIdentities', () => {
-  test('lists the ways to sign in', async () => {
+  test('lists the identities', async () => {
     const { auth, user } = await world.signUp()
     const { data, error } = await auth.getUserIdentities()
     expect(error).toBeNull()
@@ -203,7 +203,7 @@ describe('auth.getUserIdentities', () => {
 })
 
 describe('auth.unlinkIdentity', () => {
-  test('takes a way to sign in away', async () => {
+  test('removes an identity', async () => {
     const { auth, user, email } = await world.signUp()
     await auth.linkIdentity({ provider: PROVIDER, token: issuer.issueIdToken() })
     const identities = (await auth.getUserIdentities()).data?.identities ?? []
@@ -216,7 +216,7 @@ describe('auth.unlinkIdentity', () => {
   })
 
   describe('refused', () => {
-    test('is refused for the last way in', async () => {
+    test('is refused for the last identity', async () => {
       const { auth } = await world.signUp()
       const [identity] = (await auth.getUserIdentities()).data?.identities ?? []
       if (!identity) throw new Error('there is one')
@@ -235,7 +235,7 @@ describe('auth.unlinkIdentity', () => {
 })
 
 describe('auth.admin.customProviders.createProvider', () => {
-  test('makes a provider and never tells its secret', async () => {
+  test('creates a provider and never returns its secret', async () => {
     const { data, error } = await admin.createProvider(ours('custom:made'))
     expect(error).toBeNull()
     expect(data).toMatchObject({ identifier: 'custom:made', provider_type: 'oidc', client_id: CLIENT_ID })
@@ -243,16 +243,16 @@ describe('auth.admin.customProviders.createProvider', () => {
   })
 
   describe('refused', () => {
-    test('refuses a name that is taken', async () => {
+    test('refuses an identifier in use', async () => {
       expect((await admin.createProvider(ours(PROVIDER))).error).toMatchObject({ name: 'AuthApiError' })
     })
 
-    test('refuses an issuer that is not there', async () => {
+    test('refuses an unreachable issuer', async () => {
       const { error } = await admin.createProvider({ ...ours('custom:away'), issuer: 'http://127.0.0.1:1' })
       expect(error).toMatchObject({ name: 'AuthApiError', status: 400, code: 'validation_failed' })
     })
 
-    test('is refused to everybody but administrators', async () => {
+    test('is refused to non-admins', async () => {
       const { auth } = await world.signUp()
       const { error } = await auth.admin.customProviders.createProvider(ours('custom:mine'))
       expect(error).toMatchObject({ name: 'AuthApiError' })
@@ -262,7 +262,7 @@ describe('auth.admin.customProviders.createProvider', () => {
 })
 
 describe('auth.admin.customProviders.listProviders', () => {
-  test('lists them, those of a kind when asked', async () => {
+  test('lists providers, optionally by type', async () => {
     const all = await admin.listProviders()
     expect(all.data?.providers.map(({ identifier }) => identifier)).toContain(PROVIDER)
     expect((await admin.listProviders({ type: 'oauth2' })).data?.providers).toEqual([])
@@ -270,19 +270,19 @@ describe('auth.admin.customProviders.listProviders', () => {
 })
 
 describe('auth.admin.customProviders.getProvider', () => {
-  test('gives one', async () => {
+  test('returns a provider', async () => {
     expect((await admin.getProvider(PROVIDER)).data).toMatchObject({ identifier: PROVIDER, issuer: issuer.url })
   })
 
   describe('refused', () => {
-    test('says of one that there is not that it is not there', async () => {
+    test('is refused for an unknown provider', async () => {
       expect((await admin.getProvider('custom:nobody')).error).toMatchObject({ name: 'AuthApiError', status: 404 })
     })
   })
 })
 
 describe('auth.admin.customProviders.updateProvider', () => {
-  test('changes one; switched off it signs no user in', async () => {
+  test('changes a provider; a disabled one signs no user in', async () => {
     await admin.createProvider(ours('custom:off'))
     const { data, error } = await admin.updateProvider('custom:off', { name: 'Off', enabled: false })
     expect(error).toBeNull()
@@ -293,7 +293,7 @@ describe('auth.admin.customProviders.updateProvider', () => {
   })
 
   describe('refused', () => {
-    test('says of one that there is not that it is not there', async () => {
+    test('is refused for an unknown provider', async () => {
       const { error } = await admin.updateProvider('custom:nobody', { name: 'x' })
       expect(error).toMatchObject({ name: 'AuthApiError', status: 404 })
     })
@@ -301,7 +301,7 @@ describe('auth.admin.customProviders.updateProvider', () => {
 })
 
 describe('auth.admin.customProviders.deleteProvider', () => {
-  test('removes one', async () => {
+  test('deletes a provider', async () => {
     await admin.createProvider(ours('custom:gone'))
     expect((await admin.deleteProvider('custom:gone')).error).toBeNull()
     expect((await admin.getProvider('custom:gone')).error).toMatchObject({ status: 404 })

@@ -48,7 +48,7 @@ async function activeTokens(userId: string): Promise<string[]> {
 }
 
 describe('auth.refreshSession', () => {
-  test('of two clients with the same token at once lets both live, again and again', async () => {
+  test('keeps two clients signed in that repeatedly refresh the same token at once', async () => {
     const first = await world.signUp({ url: urls[0] ?? '' })
     const second = world.openClient({ url: urls[1] ?? '' })
     await second.auth.setSession(first.session)
@@ -78,7 +78,7 @@ describe('auth.refreshSession', () => {
     }
   })
 
-  test('of twenty tabs at once gives all of them the same next token', async () => {
+  test('returns the same new token to twenty tabs at once', async () => {
     const { session, user } = await world.signUp()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, tab) => refreshBare(urls[tab % 2] ?? '', session.refresh_token)),
@@ -86,7 +86,7 @@ describe('auth.refreshSession', () => {
     expect(new Set(answers.map((answer) => answer.refresh_token))).toEqual(new Set(await activeTokens(user.id)))
   })
 
-  test('with a token of two refreshes ago is let through within the reuse interval', async () => {
+  test('accepts a token from two refreshes ago within the reuse interval', async () => {
     const { auth, session } = await world.signUp()
     await auth.refreshSession()
     const { data: newest } = await auth.refreshSession()
@@ -96,7 +96,7 @@ describe('auth.refreshSession', () => {
   })
 
   describe('refused', () => {
-    test('with a token of two refreshes ago ends the session after the reuse interval', async () => {
+    test('ends the session for a token from two refreshes ago after the reuse interval', async () => {
       const { auth, session, user } = await world.signUp()
       await auth.refreshSession()
       await auth.refreshSession()
@@ -107,7 +107,7 @@ describe('auth.refreshSession', () => {
       expect((await auth.refreshSession()).error).toMatchObject({ code: 'refresh_token_already_used' })
     })
 
-    test('ends the session once, when both hands use old tokens at the same moment', async () => {
+    test('ends the session once if two clients use old tokens at the same time', async () => {
       const { auth, session, user } = await world.signUp()
       await auth.refreshSession()
       await auth.refreshSession()

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 describe('auth.resetPasswordForEmail', () => {
-  test('leads by the code to PASSWORD_RECOVERY and a new password', async () => {
+  test('emails a code that emits PASSWORD_RECOVERY and allows a new password', async () => {
     const { email, user } = await world.signUp()
     const { auth, events } = world.openClient()
     expect(await auth.resetPasswordForEmail(email)).toEqual({ data: {}, error: null })
@@ -31,7 +31,7 @@ describe('auth.resetPasswordForEmail', () => {
     expect((await signIn(PASSWORD)).error).toMatchObject({ code: 'invalid_credentials' })
   })
 
-  test('with PKCE leads by the link to PASSWORD_RECOVERY in the browser that asked', async () => {
+  test('with PKCE emails a link that emits PASSWORD_RECOVERY in the requesting browser', async () => {
     const { email, user } = await world.signUp()
     const { auth, events } = world.openClient({ flowType: 'pkce' })
     await auth.resetPasswordForEmail(email)
@@ -43,14 +43,14 @@ describe('auth.resetPasswordForEmail', () => {
     expect(events.at(-1)).toEqual(['PASSWORD_RECOVERY', user.id])
   })
 
-  test('answers for an unknown address as for a known one, and sends nothing', async () => {
+  test('gives the same answer for an unknown address, and sends nothing', async () => {
     const email = newAddress()
     expect(await world.openClient().auth.resetPasswordForEmail(email)).toEqual({ data: {}, error: null })
     expect(await countMessages(world, email)).toBe(0)
   })
 
   describe('refused', () => {
-    test('refuses a text that is no address', async () => {
+    test('refuses an invalid email address', async () => {
       const { error } = await world.openClient().auth.resetPasswordForEmail('nobody')
       expect(error).toMatchObject({ name: 'AuthApiError', status: 400, code: 'validation_failed' })
     })
@@ -58,7 +58,7 @@ describe('auth.resetPasswordForEmail', () => {
 })
 
 describe('auth.reauthenticate', () => {
-  test('sends a code and tells nothing about it', async () => {
+  test('sends a code and emits no event', async () => {
     const { auth, email, eventNames } = await world.signUp()
     const before = eventNames()
     expect(await auth.reauthenticate()).toEqual({ data: { user: null, session: null }, error: null })

@@ -33,7 +33,7 @@ describe('sessions', () => {
   describe('without limits', () => {
     const world = worldWith({})
 
-    test('of a client that was offline for a week go on with its refresh token', async () => {
+    test('continue after a week offline', async () => {
       const { stored, user } = await world().signUp()
       letPass(7 * DAY_MS)
       const { auth, events } = world().openClient({ stored, autoRefreshToken: true })
@@ -46,7 +46,7 @@ describe('sessions', () => {
       expect(data.user?.id).toBe(user.id)
     })
 
-    test('go on after a week even when the answer to the last refresh before it was lost', async () => {
+    test('continue after a week even if the last refresh response was lost', async () => {
       const { stored, session, user } = await world().signUp()
       await world().openClient().auth.refreshSession({ refresh_token: session.refresh_token })
       letPass(7 * DAY_MS)
@@ -56,10 +56,10 @@ describe('sessions', () => {
     })
   })
 
-  describe('with a time-box of a day', () => {
+  describe('with a time-box of one day', () => {
     const world = worldWith({ options: { sessionsTimebox: 86_400 } })
 
-    test('end after a day however often they are refreshed', async () => {
+    test('end after a day despite refreshes', async () => {
       const { auth, stored, eventNames } = await world().signUp()
       for (let hours = 0; hours < 20; hours += 10) {
         letPass(10 * HOUR_MS)
@@ -74,10 +74,10 @@ describe('sessions', () => {
     })
   })
 
-  describe('with an inactivity limit of a day', () => {
+  describe('with an inactivity timeout of one day', () => {
     const world = worldWith({ options: { sessionsInactivityTimeout: 86_400 } })
 
-    test('go on while they are used', async () => {
+    test('continue while in use', async () => {
       const { auth } = await world().signUp()
       for (let days = 0; days < 5; days++) {
         letPass(DAY_MS - HOUR_MS)
@@ -85,7 +85,7 @@ describe('sessions', () => {
       }
     })
 
-    test('end when they were not used for longer', async () => {
+    test('end after a longer pause', async () => {
       const { auth, stored } = await world().signUp()
       letPass(DAY_MS + HOUR_MS)
       expect((await auth.refreshSession()).error).toMatchObject({ status: 400, code: 'session_expired' })
@@ -93,10 +93,10 @@ describe('sessions', () => {
     })
   })
 
-  describe('of which a person may have one', () => {
+  describe('with a single session per user', () => {
     const world = worldWith({ options: { sessionsSinglePerUser: true } })
 
-    test('end when the person signs in elsewhere', async () => {
+    test('end when the user signs in elsewhere', async () => {
       const { auth, email } = await world().signUp()
       letPass(1000)
       const elsewhere = world().openClient()

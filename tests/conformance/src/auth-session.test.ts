@@ -16,7 +16,7 @@ async function letPass(seconds: number, userId: string): Promise<void> {
 }
 
 describe('auth.initialize', () => {
-  test('restores the session of an earlier visit without a request', async () => {
+  test('restores the stored session without a request', async () => {
     const { stored, user } = await world.signUp()
     const { auth, events, requests } = world.openClient({ stored })
     expect(await auth.initialize()).toEqual({ error: null })
@@ -24,7 +24,7 @@ describe('auth.initialize', () => {
     expect(requests).toEqual([])
   })
 
-  test('deletes a stored value that is no session', async () => {
+  test('deletes an invalid stored value', async () => {
     const stored = new Map([['session', '{"access_token":"abc"}']])
     const { auth, events } = world.openClient({ stored })
     await auth.initialize()
@@ -34,7 +34,7 @@ describe('auth.initialize', () => {
 })
 
 describe('auth.onAuthStateChange', () => {
-  test('tells the whole life of a session in order', async () => {
+  test('emits all events of a session in order', async () => {
     const { auth, email, eventNames } = await world.signUp()
     await auth.refreshSession()
     await auth.updateUser({ data: { name: 'Ada' } })
@@ -50,12 +50,12 @@ describe('auth.onAuthStateChange', () => {
     ])
   })
 
-  test('begins with INITIAL_SESSION, without a session when no user is signed in', async () => {
+  test('starts with INITIAL_SESSION, with a null session if no user is signed in', async () => {
     const { events } = world.openClient()
     await expect.poll(() => events).toEqual([['INITIAL_SESSION', undefined]])
   })
 
-  test('refreshes first when a stored session is about to end', async () => {
+  test('refreshes first if the stored session is about to expire', async () => {
     const { stored, user } = await world.signUp()
     expireIn(stored, 60)
     const { auth, events } = world.openClient({ stored, autoRefreshToken: true })
@@ -66,7 +66,7 @@ describe('auth.onAuthStateChange', () => {
     expect(storedSession(stored).expires_at).toBeGreaterThan(Date.now() / 1000 + 3000)
   })
 
-  test('tells SIGNED_OUT when the stored session has ended on the server', async () => {
+  test('emits SIGNED_OUT if the stored session ended on the server', async () => {
     const { stored, user } = await world.signUp()
     await world.admin.execute(sql`delete from auth.sessions where user_id = ${user.id}`)
     expireIn(stored, -10)
@@ -77,7 +77,7 @@ describe('auth.onAuthStateChange', () => {
     expect(stored.has('session')).toBe(false)
   })
 
-  test('tells nothing more to who has unsubscribed', async () => {
+  test('emits nothing after unsubscribe', async () => {
     const { auth } = await world.signUp()
     const heard: string[] = []
     const { data } = auth.onAuthStateChange((event) => void heard.push(event))
@@ -89,7 +89,7 @@ describe('auth.onAuthStateChange', () => {
 })
 
 describe('auth.dispose', () => {
-  test('ends the subscriptions and leaves the session where it is', async () => {
+  test('ends the subscriptions and keeps the stored session', async () => {
     const { auth, stored, events } = await world.signUp()
     const before = events.length
     await auth.dispose()
@@ -100,7 +100,7 @@ describe('auth.dispose', () => {
 })
 
 describe('auth.getSession', () => {
-  test('gives the stored session without a request', async () => {
+  test('returns the stored session without a request', async () => {
     const { auth, session, requests } = await world.signUp()
     requests.length = 0
     const { data, error } = await auth.getSession()
@@ -112,7 +112,7 @@ describe('auth.getSession', () => {
   test.each([
     [89, true],
     [95, false],
-  ])('of %i seconds before its end refreshes: %s', async (seconds, isRefreshed) => {
+  ])('refreshes %i s before expiry: %s', async (seconds, isRefreshed) => {
     const { auth, stored, session, eventNames } = await world.signUp()
     expireIn(stored, seconds)
     const { data } = await auth.getSession()
@@ -120,12 +120,12 @@ describe('auth.getSession', () => {
     expect(eventNames().includes('TOKEN_REFRESHED')).toBe(isRefreshed)
   })
 
-  test('is nothing, and no error, when no user is signed in', async () => {
+  test('returns null without an error if no user is signed in', async () => {
     expect(await world.openClient().auth.getSession()).toEqual({ data: { session: null }, error: null })
   })
 
   describe('refused', () => {
-    test('keeps a session whose refresh was refused until its token ends', async () => {
+    test('keeps a session whose refresh was refused until its token expires', async () => {
       const { auth, stored, user } = await world.signUp()
       await world.admin.execute(sql`delete from auth.sessions where user_id = ${user.id}`)
       expireIn(stored, 60)
@@ -140,7 +140,7 @@ describe('auth.getSession', () => {
 })
 
 describe('auth.refreshSession', () => {
-  test('gives other tokens for the same person, session, method and level', async () => {
+  test('returns new tokens for the same user, session, method and level', async () => {
     const { auth, session, events, user } = await world.signUp()
     const { data, error } = await auth.refreshSession()
     expect(error).toBeNull()
@@ -151,7 +151,7 @@ describe('auth.refreshSession', () => {
     expect(claimsOf(data.session?.access_token ?? '')).toMatchObject({ session_id, amr, aal })
   })
 
-  test('gives the newest token to a client that lost the answer of its last refresh, however long ago', async () => {
+  test('returns the newest token to a client that lost its last refresh response, however long ago', async () => {
     const { auth, session, user } = await world.signUp()
     const { data: lost } = await world.openClient().auth.refreshSession({ refresh_token: session.refresh_token })
     await letPass(7 * 24 * 3600, user.id)
@@ -160,7 +160,7 @@ describe('auth.refreshSession', () => {
     expect(data.session?.refresh_token).toBe(lost.session?.refresh_token)
   })
 
-  test('asks once when it is called many times at once', async () => {
+  test('sends one request for concurrent calls', async () => {
     const { auth, requests } = await world.signUp()
     requests.length = 0
     const answers = await Promise.all(Array.from({ length: 20 }, () => auth.refreshSession()))
@@ -169,7 +169,7 @@ describe('auth.refreshSession', () => {
   })
 
   describe('refused', () => {
-    test('is refused to a refresh token that was never issued', async () => {
+    test('is refused for an unknown refresh token', async () => {
       const { error } = await world.openClient().auth.refreshSession({ refresh_token: 'abcdefghijkl' })
       expect(error).toMatchObject({ name: 'AuthApiError', status: 400, code: 'refresh_token_not_found' })
     })
@@ -179,7 +179,7 @@ describe('auth.refreshSession', () => {
       expect(error).toMatchObject({ name: 'AuthSessionMissingError', status: 400 })
     })
 
-    test('is refused to an account that was banned, which keeps its session until the token ends', async () => {
+    test('is refused for a banned user, whose session stays until the token expires', async () => {
       const { auth, stored, user } = await world.signUp()
       await world.admin.execute(
         sql`update auth.users set banned_until = now() + interval '1 hour' where id = ${user.id}`,
@@ -188,7 +188,7 @@ describe('auth.refreshSession', () => {
       expect(stored.has('session')).toBe(true)
     })
 
-    test('ends the session when a token of long ago turns up, because it may have been copied', async () => {
+    test('ends the session if an old token is reused, since it may be stolen', async () => {
       const { auth, session, user } = await world.signUp()
       const thief = world.openClient()
       await auth.refreshSession()
@@ -202,7 +202,7 @@ describe('auth.refreshSession', () => {
 })
 
 describe('auth.setSession', () => {
-  test('takes over a session whose token is good, with SIGNED_IN', async () => {
+  test('stores a session with a valid token and emits SIGNED_IN', async () => {
     const { session, user } = await world.signUp()
     const { auth, stored, eventNames } = world.openClient()
     const { data, error } = await auth.setSession(session)
@@ -212,7 +212,7 @@ describe('auth.setSession', () => {
     expect(storedSession(stored).refresh_token).toBe(session.refresh_token)
   })
 
-  test('refreshes a session whose token has ended', async () => {
+  test('refreshes a session with an expired token', async () => {
     const { session, user } = await world.signUp()
     const [header, , signature] = session.access_token.split('.')
     const claims = { ...claimsOf(session.access_token), exp: Math.floor(Date.now() / 1000) - 10 }
@@ -226,7 +226,7 @@ describe('auth.setSession', () => {
   })
 
   describe('refused', () => {
-    test('refuses tokens that are not ours and stays signed out', async () => {
+    test('refuses forged tokens and stays signed out', async () => {
       const { auth, stored } = world.openClient()
       const { session } = await world.signUp()
       const changed = `${session.access_token.slice(0, -8)}AAAAAAAA`
@@ -236,7 +236,7 @@ describe('auth.setSession', () => {
       expect(stored.has('session')).toBe(false)
     })
 
-    test('refuses a value that is no session before it asks the server', async () => {
+    test('refuses an invalid session without a request', async () => {
       const { auth, requests } = world.openClient()
       const { error } = await auth.setSession({ access_token: '', refresh_token: '' })
       expect(error).toMatchObject({ name: 'AuthSessionMissingError' })

@@ -28,7 +28,7 @@ const SCOPES = [
 ] as const
 
 describe('auth.signOut', () => {
-  test.each(SCOPES)('with scope %s ends the sessions that it names', async (scope, expected) => {
+  test.each(SCOPES)('with scope %s ends those sessions', async (scope, expected) => {
     const { here, alive } = await threeDevices()
     expect(await here.auth.signOut({ scope })).toEqual({ error: null })
     expect(await alive()).toEqual(expected)
@@ -36,13 +36,13 @@ describe('auth.signOut', () => {
     expect(here.eventNames().includes('SIGNED_OUT')).toBe(scope !== 'others')
   })
 
-  test('ends every session when no scope is named', async () => {
+  test('ends every session by default', async () => {
     const { here, alive } = await threeDevices()
     expect(await here.auth.signOut()).toEqual({ error: null })
     expect(await alive()).toEqual([false, false, false])
   })
 
-  test('makes the access token useless where sessions are looked up, although it has not expired', async () => {
+  test('invalidates an unexpired access token where the server looks up sessions', async () => {
     const { auth, session } = await world.signUp()
     await auth.signOut()
     const { data, error } = await world.openClient().auth.getUser(session.access_token)
@@ -50,28 +50,28 @@ describe('auth.signOut', () => {
     expect(data).toEqual({ user: null })
   })
 
-  test('is no error when the session had ended already', async () => {
+  test('succeeds if the session had already ended', async () => {
     const { auth, stored, user } = await world.signUp()
     await world.admin.execute(sql`delete from auth.sessions where user_id = ${user.id}`)
     expect(await auth.signOut()).toEqual({ error: null })
     expect(stored.has('session')).toBe(false)
   })
 
-  test('is no error when the account was deleted', async () => {
+  test('succeeds if the user was deleted', async () => {
     const { auth, stored, user } = await world.signUp()
     await world.admin.execute(sql`delete from auth.users where id = ${user.id}`)
     expect(await auth.signOut()).toEqual({ error: null })
     expect(stored.has('session')).toBe(false)
   })
 
-  test('is no error when no user is signed in', async () => {
+  test('succeeds if no user is signed in', async () => {
     const { auth, requests } = world.openClient()
     expect(await auth.signOut()).toEqual({ error: null })
     expect(requests).toEqual([])
   })
 
   describe('refused', () => {
-    test('refuses a scope that there is not', async () => {
+    test('refuses an unknown scope', async () => {
       const { session } = await world.signUp()
       const response = await fetch(`${world.url}/auth/v1/logout?scope=everyone`, {
         method: 'POST',

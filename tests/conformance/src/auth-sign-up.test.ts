@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 describe('auth.signUp', () => {
-  test('creates an account and a session, with everything that the types promise', async () => {
+  test('creates an account and a session, with all fields of the types', async () => {
     const { auth, eventNames } = world.openClient()
     const email = `Ada.${newAddress().replace('example', 'Example')}`
     const { data, error } = await auth.signUp({ email, password: PASSWORD, options: { data: { name: 'Ada' } } })
@@ -58,15 +58,15 @@ describe('auth.signUp', () => {
   describe('refused', () => {
     test.each([
       [
-        'an address that has an account',
+        'a registered address',
         async () => ({ email: (await world.signUp()).email, password: PASSWORD }),
         422,
         'user_already_exists',
       ],
-      ['no address', async () => ({ email: 'nobody', password: PASSWORD }), 400, 'validation_failed'],
+      ['an invalid email address', async () => ({ email: 'nobody', password: PASSWORD }), 400, 'validation_failed'],
       ['an empty password', async () => ({ email: newAddress(), password: '' }), 400, 'validation_failed'],
       [
-        'a phone number when they are switched off',
+        'a phone number if phone sign-in is off',
         async () => ({ phone: newNumber(), password: PASSWORD }),
         400,
         'phone_provider_disabled',
@@ -89,7 +89,7 @@ describe('auth.signUp', () => {
       })
     })
 
-    test('refuses credentials without an address or number before it asks the server', async () => {
+    test('refuses credentials without email or phone, without a request', async () => {
       const { auth, requests } = world.openClient()
       const { error } = await auth.signUp({ password: PASSWORD } as never)
       expect(error).toMatchObject({ name: 'AuthInvalidCredentialsError', status: 400 })

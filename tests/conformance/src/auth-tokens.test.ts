@@ -14,7 +14,7 @@ async function publishedKeys(): Promise<Response> {
 }
 
 describe('auth.getClaims', () => {
-  test('verifies the token in the client with the published key, asking for nothing else', async () => {
+  test('verifies the token in the client with the published key, its only request', async () => {
     const { auth, requests, session, user, email } = await world.signUp()
     requests.length = 0
     const { data, error } = await auth.getClaims()
@@ -42,7 +42,7 @@ describe('auth.getClaims', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('finds keys that may be kept for ten minutes and have no private part', async () => {
+  test('fetches keys that are cached for ten minutes and have no private part', async () => {
     const response = await publishedKeys()
     expect(response.headers.get('cache-control')).toBe('public, max-age=600')
     const { keys } = (await response.json()) as { keys: object[] }
@@ -52,7 +52,7 @@ describe('auth.getClaims', () => {
     }
   })
 
-  test('asks the server about a token that is signed with the secret of an older project', async () => {
+  test('asks the server about a token signed with a legacy JWT secret', async () => {
     const { auth, session, requests } = await world.signUp()
     const token = forge({ alg: 'HS256', typ: 'JWT' }, claimsOf(session.access_token), hmac(world.jwtSecret))
     requests.length = 0
@@ -62,18 +62,18 @@ describe('auth.getClaims', () => {
     expect(requests).toEqual(['GET /auth/v1/user'])
   })
 
-  test('is nothing, and no error, when no user is signed in', async () => {
+  test('returns null without an error if no user is signed in', async () => {
     expect(await world.openClient().auth.getClaims()).toEqual({ data: null, error: null })
   })
 
   describe('refused', () => {
-    test('tells a changed token from a genuine one', async () => {
+    test('refuses a tampered token', async () => {
       const { auth, session } = await world.signUp()
       const { error } = await auth.getClaims(withClaims(session.access_token, { role: 'service_role' }))
       expect(error).toMatchObject({ name: 'AuthInvalidJwtError', status: 400 })
     })
 
-    test('tells a token that has ended', async () => {
+    test('refuses an expired token', async () => {
       const { auth, session } = await world.signUp()
       const { error } = await auth.getClaims(withClaims(session.access_token, { exp: 1_700_000_000 }))
       expect(error).toMatchObject({ name: 'AuthInvalidJwtError', message: 'JWT has expired' })
@@ -100,27 +100,27 @@ describe('access tokens', () => {
       (token) => forge({ alg: 'ES256', kid: kidOf(token) }, claimsOf(token), foreignSignature),
     ],
     [
-      'that name a key that there is not',
+      'with an unknown key ID',
       (token) => forge({ alg: 'ES256', kid: randomUUID() }, claimsOf(token), foreignSignature),
     ],
-    ['that were changed', (token) => withClaims(token, { sub: randomUUID() })],
+    ['that were tampered with', (token) => withClaims(token, { sub: randomUUID() })],
     [
       'that have expired',
       (token) => forge({ alg: 'HS256' }, { ...claimsOf(token), exp: 1_700_000_000 }, hmac(world.jwtSecret)),
     ],
     [
-      'with the role postgres, although the signature is right',
+      'with the role postgres and a valid signature',
       (token) => forge({ alg: 'HS256' }, { ...claimsOf(token), role: 'postgres' }, hmac(world.jwtSecret)),
     ],
   ]
 
-  test('signed with the secret of an older project are accepted', async () => {
+  test('signed with a legacy JWT secret are accepted', async () => {
     const { session, user } = await world.signUp()
     const token = forge({ alg: 'HS256', typ: 'JWT' }, claimsOf(session.access_token), hmac(world.jwtSecret))
     expect((await world.openClient().auth.getUser(token)).data.user?.id).toBe(user.id)
   })
 
-  test('signed with the secret need no end, as in GoTrue', async () => {
+  test('signed with a legacy JWT secret need no expiry, as in GoTrue', async () => {
     const { session, user } = await world.signUp()
     const claims = { ...claimsOf(session.access_token), exp: undefined }
     const token = forge({ alg: 'HS256', typ: 'JWT' }, claims, hmac(world.jwtSecret))
