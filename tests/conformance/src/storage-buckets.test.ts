@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 describe('bucket.createBucket', () => {
-  test('makes a bucket with limits', async () => {
+  test('creates a bucket with limits', async () => {
     const { data, error } = await world.service.createBucket('limited', {
       public: false,
       fileSizeLimit: '20mb',
@@ -21,7 +21,7 @@ describe('bucket.createBucket', () => {
   })
 
   describe('refused', () => {
-    test('to whom no policy allows it', async () => {
+    test('without a policy that allows it', async () => {
       const { error } = await world.alice.storage.createBucket('mine')
       expect(error).toMatchObject({
         status: 400,
@@ -31,7 +31,7 @@ describe('bucket.createBucket', () => {
       })
     })
 
-    test('when there is one of that name', async () => {
+    test('with a name in use', async () => {
       const { error } = await world.service.createBucket('photos')
       expect(error).toMatchObject({ statusCode: '409', code: 'BucketAlreadyExists' })
     })
@@ -41,12 +41,12 @@ describe('bucket.createBucket', () => {
       expect(error).toMatchObject({ status: 400, code: 'InvalidBucketName', message: 'Bucket name invalid' })
     })
 
-    test('with a limit above that of all files', async () => {
+    test("with a file size limit above the server's", async () => {
       const { error } = await world.service.createBucket('huge', { public: false, fileSizeLimit: '60mb' })
       expect(error).toMatchObject({ statusCode: '413', code: 'EntityTooLarge' })
     })
 
-    test('with a type that is none', async () => {
+    test('with an invalid MIME type', async () => {
       const { error } = await world.service.createBucket('odd', { public: false, allowedMimeTypes: ['image'] })
       expect(error).toMatchObject({ statusCode: '415', code: 'InvalidMimeType' })
     })
@@ -54,19 +54,19 @@ describe('bucket.createBucket', () => {
 })
 
 describe('bucket.getBucket', () => {
-  test('answers with the bucket', async () => {
+  test('returns the bucket', async () => {
     const { data } = await world.service.getBucket('photos')
     expect(data).toMatchObject({ id: 'photos', name: 'photos', public: false, file_size_limit: null })
   })
 
-  test('is refused when no policy shows it', async () => {
+  test('is refused unless a policy shows the bucket', async () => {
     const { error } = await world.alice.storage.getBucket('photos')
     expect(error).toMatchObject({ status: 400, statusCode: '404', code: 'NoSuchBucket', message: 'Bucket not found' })
   })
 })
 
 describe('bucket.listBuckets', () => {
-  test('lists by search, order and page', async () => {
+  test('searches, sorts and pages', async () => {
     for (const name of ['l-1', 'l-2', 'l_3']) await world.service.createBucket(name)
     const names = async (options: Parameters<typeof world.service.listBuckets>[0]): Promise<string[]> =>
       ((await world.service.listBuckets(options)).data ?? []).map(({ name }) => name)
@@ -75,13 +75,13 @@ describe('bucket.listBuckets', () => {
     expect(await names({ search: 'l-', sortColumn: 'id', sortOrder: 'asc', limit: 1, offset: 1 })).toEqual(['l-2'])
   })
 
-  test('shows nothing to whom no policy shows anything', async () => {
+  test('returns an empty list without a policy', async () => {
     expect((await world.anon.listBuckets()).data).toEqual([])
   })
 })
 
 describe('bucket.updateBucket', () => {
-  test('changes the named fields and keeps the rest', async () => {
+  test('changes only the named fields', async () => {
     await world.service.createBucket('changing', { public: false, fileSizeLimit: 1_000, allowedMimeTypes: ['text/*'] })
     const { data } = await world.service.updateBucket('changing', { public: true })
     expect(data).toEqual({ message: 'Successfully updated' })
@@ -93,14 +93,14 @@ describe('bucket.updateBucket', () => {
     })
   })
 
-  test('is refused for a bucket that is not there', async () => {
+  test('is refused for an unknown bucket', async () => {
     const { error } = await world.service.updateBucket('nowhere', { public: true })
     expect(error).toMatchObject({ statusCode: '404', code: 'NoSuchBucket' })
   })
 })
 
 describe('bucket.emptyBucket', () => {
-  test('deletes all objects behind its answer, and their bytes', async () => {
+  test('deletes all objects and their bytes after it responds', async () => {
     await world.service.createBucket('full')
     for (const name of ['a', 'b/c']) await world.service.from('full').upload(name, 'text')
     const { data } = await world.service.emptyBucket('full')
@@ -110,7 +110,7 @@ describe('bucket.emptyBucket', () => {
     })
   })
 
-  test('is refused to people, with 403', async () => {
+  test('is refused without the service key, with status 403', async () => {
     const { error } = await world.alice.storage.emptyBucket('photos')
     expect(error).toMatchObject({ status: 403, code: 'AccessDenied' })
   })
@@ -123,7 +123,7 @@ describe('bucket.deleteBucket', () => {
     expect((await world.service.getBucket('short')).error).toMatchObject({ statusCode: '404' })
   })
 
-  test('is refused while something is in it', async () => {
+  test('is refused unless the bucket is empty', async () => {
     await world.service.createBucket('kept')
     await world.service.from('kept').upload('a', 'text')
     const { error } = await world.service.deleteBucket('kept')
@@ -136,30 +136,30 @@ describe('bucket.deleteBucket', () => {
 })
 
 describe('bucket.purgeBucketCache', () => {
-  test('succeeds for the service key: no cache is between', async () => {
+  test('succeeds with the service key; there is no cache to purge', async () => {
     expect((await world.service.purgeBucketCache('pages')).error).toBeNull()
   })
 
-  test('is refused to people', async () => {
+  test('is refused without the service key', async () => {
     expect((await world.alice.storage.purgeBucketCache('pages')).error).toMatchObject({ status: 403 })
   })
 })
 
 describe('bucket.getBucketLifecycle', () => {
-  test('is refused, as the feature is not offered', async () => {
+  test('is refused: not supported', async () => {
     expect((await world.service.getBucketLifecycle('pages')).error).toMatchObject({ code: 'FeatureNotEnabled' })
   })
 })
 
 describe('bucket.updateBucketLifecycle', () => {
-  test('is refused, as the feature is not offered', async () => {
+  test('is refused: not supported', async () => {
     const { error } = await world.service.updateBucketLifecycle('pages', { rules: [] } as never)
     expect(error).toMatchObject({ code: 'FeatureNotEnabled' })
   })
 })
 
 describe('bucket.deleteBucketLifecycle', () => {
-  test('is refused, as the feature is not offered', async () => {
+  test('is refused: not supported', async () => {
     expect((await world.service.deleteBucketLifecycle('pages')).error).toMatchObject({ code: 'FeatureNotEnabled' })
   })
 })
@@ -201,7 +201,7 @@ describe('Analytics and vector buckets', () => {
       'vectors.from(…).index(…).queryVectors',
       () => bucket().index('i').queryVectors({ queryVector: vector.data, topK: 1 }),
     ],
-  ])('%s is refused, as the feature is not offered', async (_name, call) => {
+  ])('%s is refused: not supported', async (_name, call) => {
     const refusal = await refusalOf(call)
     expect(refusal).toBeInstanceOf(Error)
     expect(`${JSON.stringify(refusal)} ${String(refusal)}`).toMatch(

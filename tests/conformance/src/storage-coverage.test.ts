@@ -14,12 +14,12 @@ function testedMethods(): Set<string> {
   return new Set(titles.map(([, method = '']) => method))
 }
 
-describe('conformance tests of files', () => {
-  test.each(storageMethods())('look at %s', (method) => {
+describe('conformance tests of storage', () => {
+  test.each(storageMethods())('cover %s', (method) => {
     expect(testedMethods()).toContain(method)
   })
 
-  test('name no method that the client does not have', () => {
+  test('name only methods of the client', () => {
     const methods = new Set(storageMethods())
     expect([...testedMethods()].filter((method) => !methods.has(method))).toEqual([])
   })

@@ -110,8 +110,8 @@ beforeAll(async () => {
 })
 afterAll(() => holdfast[Symbol.asyncDispose]())
 
-describe('Files of a dump of Supabase', () => {
-  test('are listed and described to those whom their policies let, and to no others', async () => {
+describe('Files in a Supabase dump', () => {
+  test('are visible only to users whom their policies allow', async () => {
     const own = await alice.storage.from('avatars').list(mine)
     expect(own.data).toMatchObject([{ name: 'me.png', metadata: { size: 6, mimetype: 'image/png' } }])
     expect((await bob.storage.from('avatars').list(mine)).data).toEqual([])
@@ -122,7 +122,7 @@ describe('Files of a dump of Supabase', () => {
     expect((await alice.storage.listBuckets()).data).toMatchObject([{ id: 'projects' }])
   })
 
-  test('get their bytes by another upload, and keep their owner and their id', async () => {
+  test('get their bytes from a new upload, and keep owner and id', async () => {
     const missing = await alice.storage.from('avatars').download(`${mine}/me.png`)
     expect(missing.error).toMatchObject({ statusCode: '404' })
     const before = await alice.storage.from('avatars').info(`${mine}/me.png`)
@@ -139,7 +139,7 @@ describe('Files of a dump of Supabase', () => {
     expect((await alice.storage.from('avatars').remove([`${mine}/me.png`])).data).toHaveLength(1)
   })
 
-  test('have the policies, limits, functions and triggers of the project', async () => {
+  test('keep the policies, limits, functions and triggers of the project', async () => {
     const avatars = alice.storage.from('avatars')
     expect((await avatars.upload(`${mine}/new.png`, 'x', PNG)).error).toBeNull()
     expect((await avatars.upload(`${mine}/new.gif`, 'x', PNG)).error).toMatchObject({ statusCode: '403' })
@@ -158,7 +158,7 @@ describe('Files of a dump of Supabase', () => {
     expect((await bob.rpc('find_files', { wanted: `${mine}/` })).data).toEqual([])
   })
 
-  test('know the operation that a policy asks for', async () => {
+  test('support policies that test the operation', async () => {
     expect((await alice.storage.from('listed').list()).data).toMatchObject([{ name: 'a.txt' }])
     expect((await alice.storage.from('listed').info('a.txt')).error).not.toBeNull()
   })

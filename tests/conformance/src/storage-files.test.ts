@@ -54,7 +54,7 @@ describe('file.upload', () => {
     })
   })
 
-  test('keeps metadata of the client, whichever way it is sent', async () => {
+  test('stores user metadata, for every kind of body', async () => {
     for (const body of ['text', new Blob(['text'])]) {
       const name = `${mine}/metadata-${typeof body}.txt`
       await photos().upload(name, body, { metadata: { site: 'Nord', n: 3 } })
@@ -62,7 +62,7 @@ describe('file.upload', () => {
     }
   })
 
-  test('names the person as the owner', async () => {
+  test('sets the user as the owner', async () => {
     await photos().upload(`${mine}/owned`, 'x')
     const rows = await world.holdfast.admin.withClient(
       async (client) =>
@@ -76,14 +76,14 @@ describe('file.upload', () => {
     expect(rows).toEqual([{ owner: mine, owner_id: mine }])
   })
 
-  test('replaces an existing object with upsert', async () => {
+  test('with upsert replaces an existing object', async () => {
     const name = `${mine}/twice.txt`
     await photos().upload(name, 'one')
     expect((await photos().upload(name, 'two', { upsert: true })).error).toBeNull()
     expect(await (await photos().download(name)).data?.text()).toBe('two')
   })
 
-  test('takes an empty file, and JSON and text as the bytes that they are', async () => {
+  test('stores an empty file, and JSON and text byte for byte', async () => {
     for (const [name, body, type] of [
       ['empty', '', 'text/plain'],
       ['data.json', '{"a": 1 }', 'application/json'],
@@ -94,7 +94,7 @@ describe('file.upload', () => {
   })
 
   describe('refused', () => {
-    test('when the key is there', async () => {
+    test('with a key in use', async () => {
       await photos().upload(`${mine}/taken`, 'one')
       expect((await photos().upload(`${mine}/taken`, 'two')).error).toMatchObject({
         status: 400,
@@ -104,19 +104,19 @@ describe('file.upload', () => {
       })
     })
 
-    test('into the folder of another user, before the bytes are read', async () => {
+    test("into another user's folder, before the body is read", async () => {
       expect((await world.bob.storage.from('photos').upload(`${mine}/foreign`, 'x')).error).toMatchObject(RLS)
       expect((await world.anon.from('photos').upload('x', 'x')).error).toMatchObject(RLS)
     })
 
-    test('into a bucket that is not there', async () => {
+    test('into an unknown bucket', async () => {
       expect((await world.service.from('nowhere').upload('a', 'x')).error).toMatchObject({
         statusCode: '404',
         code: 'NoSuchBucket',
       })
     })
 
-    test.each(['a\\b', 'é.png', 'a#b', 'a%b', 'emoji😀', '~x', '[1]'])('under the key %j', async (key) => {
+    test.each(['a\\b', 'é.png', 'a#b', 'a%b', 'emoji😀', '~x', '[1]'])('with the key %j', async (key) => {
       const { error } = await world.service.from('pages').upload(encodeURIComponent(key), 'x')
       expect(error).toMatchObject({
         status: 400,
@@ -126,7 +126,7 @@ describe('file.upload', () => {
       })
     })
 
-    test('above the limits of its bucket', async () => {
+    test("above the bucket's limits", async () => {
       await world.service.createBucket('small', { public: false, fileSizeLimit: 10, allowedMimeTypes: ['text/plain'] })
       const small = world.service.from('small')
       const large = {
@@ -148,20 +148,20 @@ describe('file.upload', () => {
 })
 
 describe('file.update', () => {
-  test('replaces an object, and makes one that is not there', async () => {
+  test('replaces an object, or creates it', async () => {
     for (const body of ['one', 'two']) expect((await photos().update(`${mine}/updated`, body)).error).toBeNull()
     expect(await (await photos().download(`${mine}/updated`)).data?.text()).toBe('two')
   })
 })
 
 describe('file.download', () => {
-  test('streams', async () => {
+  test('returns a stream', async () => {
     await photos().upload(`${mine}/streamed`, 'streamed')
     const { data } = await photos().download(`${mine}/streamed`).asStream()
     expect(await new Response(data).text()).toBe('streamed')
   })
 
-  test('is refused to others, as if it were not there', async () => {
+  test('is refused to other users, as if the object did not exist', async () => {
     await photos().upload(`${mine}/private`, 'x')
     expect((await world.bob.storage.from('photos').download(`${mine}/private`)).error).toMatchObject(NOT_FOUND)
     expect((await world.anon.from('photos').download(`${mine}/private`)).error).toMatchObject(NOT_FOUND)
@@ -169,7 +169,7 @@ describe('file.download', () => {
 })
 
 describe('file.info', () => {
-  test('tells the object’s metadata', async () => {
+  test("returns the object's metadata", async () => {
     await photos().upload(`${mine}/known.txt`, 'known', { contentType: 'text/plain' })
     expect((await photos().info(`${mine}/known.txt`)).data).toMatchObject({
       name: `${mine}/known.txt`,
@@ -180,13 +180,13 @@ describe('file.info', () => {
     })
   })
 
-  test('is refused to others', async () => {
+  test('is refused to other users', async () => {
     expect((await world.bob.storage.from('photos').info(`${mine}/known.txt`)).error).toMatchObject(NOT_FOUND)
   })
 })
 
 describe('file.exists', () => {
-  test('tells what the caller may see', async () => {
+  test('returns true only for objects that the user may see', async () => {
     await photos().upload(`${mine}/exists`, 'x')
     expect((await photos().exists(`${mine}/exists`)).data).toBe(true)
     expect((await photos().exists(`${mine}/exists-not`)).data).toBe(false)
@@ -195,7 +195,7 @@ describe('file.exists', () => {
 })
 
 describe('file.copy', () => {
-  test('makes a second object, in another bucket too', async () => {
+  test('copies an object, also to another bucket', async () => {
     await photos().upload(`${mine}/original.txt`, 'same', { metadata: { kept: true } })
     const { data } = await photos().copy(`${mine}/original.txt`, `${mine}/copied.txt`)
     expect(data).toEqual({ path: `photos/${mine}/copied.txt` })
@@ -206,14 +206,14 @@ describe('file.copy', () => {
     expect(await (await world.service.from('pages').download('copied.txt')).data?.text()).toBe('same')
   })
 
-  test('is refused into a folder of another user, and of what one may not see', async () => {
+  test("is refused into another user's folder, and for an object that the user may not see", async () => {
     expect((await photos().copy(`${mine}/copied.txt`, 'other/copied.txt')).error).toMatchObject(RLS)
     expect((await world.bob.storage.from('photos').copy(`${mine}/copied.txt`, 'x')).error).toMatchObject(NOT_FOUND)
   })
 })
 
 describe('file.move', () => {
-  test('gives an object another name', async () => {
+  test('renames an object', async () => {
     await photos().upload(`${mine}/before.txt`, 'moved')
     expect((await photos().move(`${mine}/before.txt`, `${mine}/after.txt`)).data).toEqual({
       message: 'Successfully moved',
@@ -223,7 +223,7 @@ describe('file.move', () => {
   })
 
   describe('refused', () => {
-    test('to a name that is there, and keeps both', async () => {
+    test('to a name in use, and keeps both objects', async () => {
       await photos().upload(`${mine}/m1`, 'one')
       await photos().upload(`${mine}/m2`, 'two')
       expect((await photos().move(`${mine}/m1`, `${mine}/m2`)).error).toMatchObject({
@@ -233,27 +233,27 @@ describe('file.move', () => {
       expect(await (await photos().download(`${mine}/m2`)).data?.text()).toBe('two')
     })
 
-    test('into a folder of another user', async () => {
+    test("into another user's folder", async () => {
       expect((await photos().move(`${mine}/m1`, 'other/m1')).error).toMatchObject(RLS)
     })
   })
 })
 
 describe('file.remove', () => {
-  test('deletes what the caller may delete, and answers with it', async () => {
+  test('deletes the objects that the user may delete, and returns them', async () => {
     await photos().upload(`${mine}/gone`, 'x')
     const { data } = await photos().remove([`${mine}/gone`, `${mine}/never`])
     expect(data?.map(({ name }) => name)).toEqual([`${mine}/gone`])
     expect((await photos().exists(`${mine}/gone`)).data).toBe(false)
   })
 
-  test('deletes nothing of others, and says so by an empty list', async () => {
+  test("returns an empty list for other users' objects and keeps them", async () => {
     await photos().upload(`${mine}/stays`, 'x')
     expect((await world.bob.storage.from('photos').remove([`${mine}/stays`])).data).toEqual([])
     expect((await photos().exists(`${mine}/stays`)).data).toBe(true)
   })
 
-  test('is refused with more than 1,000 names, and deletes none', async () => {
+  test('is refused for more than 1,000 names, and deletes none', async () => {
     const names = Array.from({ length: 20_000 }, (_unused, index) => `${mine}/many-${index}`)
     expect((await photos().remove([`${mine}/stays`, ...names])).error).toMatchObject({
       status: 400,
@@ -264,7 +264,7 @@ describe('file.remove', () => {
 })
 
 describe('file.createSignedUrl', () => {
-  test('gives an address that works without a key', async () => {
+  test('returns a URL that works without a key', async () => {
     await photos().upload(`${mine}/signed file.txt`, 'signed', { contentType: 'text/plain' })
     const { data } = await photos().createSignedUrl(`${mine}/signed file.txt`, 60, { download: 'name.txt' })
     const answer = await fetch(data?.signedUrl ?? '')
@@ -273,7 +273,7 @@ describe('file.createSignedUrl', () => {
     expect(Date.parse(answer.headers.get('expires') ?? '')).toBeGreaterThan(Date.now())
   })
 
-  test('is refused for what one may not see', async () => {
+  test('is refused for an object that the user may not see', async () => {
     expect((await world.bob.storage.from('photos').createSignedUrl(`${mine}/signed file.txt`, 60)).error).toMatchObject(
       NOT_FOUND,
     )
@@ -281,7 +281,7 @@ describe('file.createSignedUrl', () => {
 })
 
 describe('file.createSignedUrls', () => {
-  test('says for each path whether there is an address', async () => {
+  test('returns a URL or an error per path', async () => {
     await photos().upload(`${mine}/s1`, 'one')
     const { data } = await photos().createSignedUrls([`${mine}/s1`, `${mine}/s0`], 60)
     expect(data?.[1]).toMatchObject({
@@ -291,7 +291,7 @@ describe('file.createSignedUrls', () => {
     expect(await (await fetch(data?.[0]?.signedUrl ?? '')).text()).toBe('one')
   })
 
-  test('is refused with more than 1,000 paths', async () => {
+  test('is refused for more than 1,000 paths', async () => {
     const paths = Array.from({ length: 1_001 }, () => `${mine}/s1`)
     expect((await photos().createSignedUrls(paths, 60)).error).toMatchObject({ status: 400, code: 'InvalidRequest' })
     expect((await photos().createSignedUrls(paths.slice(1), 60)).data).toHaveLength(1_000)
@@ -299,13 +299,13 @@ describe('file.createSignedUrls', () => {
 })
 
 describe('file.createSignedUploadUrl', () => {
-  test('is refused where one may not upload', async () => {
+  test('is refused where the user may not upload', async () => {
     expect((await world.bob.storage.from('photos').createSignedUploadUrl(`${mine}/x`)).error).toMatchObject(RLS)
   })
 })
 
 describe('file.uploadToSignedUrl', () => {
-  test('stores a file for whoever has the address, in the name of who made it', async () => {
+  test('stores a file without a key, for the user who created the URL', async () => {
     const { data } = await photos().createSignedUploadUrl(`${mine}/by-address`)
     const { error } = await world.anon
       .from('photos')
@@ -321,7 +321,7 @@ describe('file.uploadToSignedUrl', () => {
       expect(error).toMatchObject({ statusCode: '400', code: 'InvalidSignature', message: 'Invalid signature' })
     })
 
-    test('a second time, unless it was made for an upsert', async () => {
+    test('a second time, unless the URL was created with upsert', async () => {
       const once = await photos().createSignedUploadUrl(`${mine}/once`)
       const again = await photos().createSignedUploadUrl(`${mine}/again`, { upsert: true })
       const put = async (path: string, token: string | undefined): Promise<string | undefined> =>
@@ -340,7 +340,7 @@ describe('file.uploadToSignedUrl', () => {
 })
 
 describe('file.getPublicUrl', () => {
-  test('gives an address that works without a key, of a public bucket only', async () => {
+  test('returns a URL that works without a key, in public buckets only', async () => {
     await world.service.from('pages').upload('public.txt', 'public', { contentType: 'text/plain' })
     expect(await (await fetch(world.anon.from('pages').getPublicUrl('public.txt').data.publicUrl)).text()).toBe(
       'public',

@@ -94,13 +94,13 @@ beforeAll(async () => {
 })
 afterAll(() => holdfast[Symbol.asyncDispose]())
 
-describe('A dump of the whole schema of a hosted project', () => {
-  test('is refused only what is there already', () => {
+describe("A dump of a hosted project's whole storage schema", () => {
+  test('fails only for definitions that already exist', () => {
     expect(refused.filter(([code]) => !IS_THERE.includes(code))).toEqual([])
     expect(refused.filter(([, statement]) => /policy|public\.|^grant/i.test(statement))).toEqual([])
   })
 
-  test('leaves the functions as they are here', async () => {
+  test("leaves Holdfast's functions unchanged", async () => {
     const answer = await holdfast.admin.withClient((client) =>
       client.query(`select storage.foldername('a/b/c.pdf') as folders, storage.extension('a/b/c.pdf') as extension`),
     )
@@ -109,7 +109,7 @@ describe('A dump of the whole schema of a hosted project', () => {
     await expect(removing).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('has its rows and its policies', async () => {
+  test('restores rows and policies', async () => {
     const reports = alice.storage.from('reports')
     expect((await reports.list(`${mine}/2025`)).data).toMatchObject([{ name: 'may.pdf', metadata: { size: 6 } }])
     expect((await reports.info(`${mine}/2025/may.pdf`)).data).toMatchObject({ metadata: { pages: 2 } })
@@ -118,7 +118,7 @@ describe('A dump of the whole schema of a hosted project', () => {
     expect((await stranger.storage.from('reports').list(`${mine}/2025`)).data).toEqual([])
   })
 
-  test('takes new files beside its own', async () => {
+  test('accepts new files next to the restored ones', async () => {
     const reports = alice.storage.from('reports')
     const pdf = { contentType: 'application/pdf' }
     expect((await reports.upload(`${mine}/2025/june.pdf`, 'June', pdf)).error).toBeNull()

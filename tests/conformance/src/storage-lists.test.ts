@@ -18,7 +18,7 @@ describe('file.list', () => {
   const names = async (...args: Parameters<Bucket['list']>): Promise<string[]> =>
     ((await world.service.from('pages').list(...args)).data ?? []).map(({ name }) => name)
 
-  test('shows one level, folders without an id', async () => {
+  test('lists one level, with folders that have no id', async () => {
     const { data } = await world.service.from('pages').list('listed')
     expect(data?.map(({ name }) => name)).toEqual(
       ['A-upper.txt', 'a.txt', 'b.txt', 'sub', 'x1y.txt', 'x_y.txt'].toSorted((a, b) =>
@@ -41,14 +41,14 @@ describe('file.list', () => {
     expect(await names('listed/sub')).toEqual(['deep.txt'])
   })
 
-  test('finds nothing by a prefix or a search without measure', async () => {
+  test('returns an empty list for huge prefixes and searches', async () => {
     for (const text of ['x'.repeat(1_000_000), 'a/'.repeat(250_000), '%_'.repeat(100_000)]) {
       expect((await world.service.from('pages').list(text)).data).toEqual([])
       expect((await world.service.from('pages').list('listed', { search: text })).data).toEqual([])
     }
   })
 
-  test('shows others nothing', async () => {
+  test('returns an empty list to other users', async () => {
     const mine = await folderOf(world.alice)
     await world.alice.storage.from('photos').upload(`${mine}/x.txt`, 'x')
     expect((await world.alice.storage.from('photos').list(mine)).data).toHaveLength(1)
@@ -87,7 +87,7 @@ describe('file.listV2', () => {
     ['name', false],
     ['created_at', true],
     ['updated_at', true],
-  ] as const)('returns the fields of Supabase, sorted by %s', async (column, hasTimes) => {
+  ] as const)("returns Supabase's fields, sorted by %s", async (column, hasTimes) => {
     const list = (prefix: string, with_delimiter: boolean, limit?: number): ReturnType<Bucket['listV2']> =>
       world.service.from('paged').listV2({ prefix, with_delimiter, sortBy: { column }, ...(limit && { limit }) })
     const time = expect.stringMatching(/^\d{4}-.*Z$/) as string
@@ -123,7 +123,7 @@ describe('file.listV2', () => {
     expect(second.data?.objects.map(({ name }) => name)).toEqual(['b-1', 'b.txt', 'b/1'])
   })
 
-  test('is refused with a cursor that is none', async () => {
+  test('is refused with an invalid cursor', async () => {
     const { data } = await world.service.from('paged').listV2({ limit: 1 })
     const changed = Buffer.from(`${atob(data?.nextCursor ?? '')}\na:yesterday`).toString('base64')
     for (const cursor of ['bm9uZQ==', changed, 'x'.repeat(100_000)])

@@ -84,8 +84,8 @@ async function stored(name: string, client: SupabaseClient = world.alice): Promi
   return data ? Buffer.from(await data.arrayBuffer()) : undefined
 }
 
-describe('an upload in parts', () => {
-  test('is an object when its last part has been answered', async () => {
+describe('a resumable upload', () => {
+  test('is an object once the last part is acknowledged', async () => {
     const name = `${mine}/large.png`
     const { methods, last } = await send(optionsFor(name))
     expect(methods).toEqual(['POST', 'PATCH', 'PATCH', 'PATCH'])
@@ -100,7 +100,7 @@ describe('an upload in parts', () => {
     })
   })
 
-  test('goes on where it was when the client comes back', async () => {
+  test('resumes where it stopped', async () => {
     const name = `${mine}/interrupted.png`
     const { url } = await send(optionsFor(name), bytes, 2)
     expect(await stored(name)).toBeUndefined()
@@ -109,7 +109,7 @@ describe('an upload in parts', () => {
     expect((await stored(name))?.equals(bytes)).toBe(true)
   })
 
-  test('is known as complete to a client whose last answer was lost', async () => {
+  test('is complete for a client that lost the last response', async () => {
     const name = `${mine}/answer-lost.png`
     const { url } = await send(optionsFor(name))
     const { methods } = await send(optionsFor(name, { endpoint: null, uploadUrl: url }))
@@ -117,26 +117,26 @@ describe('an upload in parts', () => {
     expect((await stored(name))?.equals(bytes)).toBe(true)
   })
 
-  test('may say its length with the last part', async () => {
+  test('may defer its length to the last part', async () => {
     const name = `${mine}/unknown-length.png`
     await send(optionsFor(name, { uploadLengthDeferred: true, uploadDataDuringCreation: false }))
     expect((await stored(name))?.equals(bytes)).toBe(true)
   })
 
-  test('of no bytes is an empty object', async () => {
+  test('of zero bytes is an empty object', async () => {
     const name = `${mine}/empty.png`
     await send(optionsFor(name, { uploadDataDuringCreation: false }), Buffer.alloc(0))
     expect((await stored(name))?.length).toBe(0)
   })
 
-  test('is given up with DELETE, and then unknown', async () => {
+  test('is unknown after DELETE', async () => {
     const { url } = await send(optionsFor(`${mine}/given-up.png`), bytes, 1)
     await Upload.terminate(url, { headers, retryDelays: null })
     const asked = send(optionsFor('', { endpoint: null, uploadUrl: url }))
     expect((await refusal(asked)).status).toBe(404)
   })
 
-  test('replaces an object only when it says so', async () => {
+  test('replaces an object only with x-upsert', async () => {
     const name = `${mine}/twice.png`
     await send(optionsFor(name))
     expect(await refusal(send(optionsFor(name)))).toEqual({ status: 409, text: 'The resource already exists' })
@@ -145,7 +145,7 @@ describe('an upload in parts', () => {
     expect((await stored(name))?.equals(other)).toBe(true)
   })
 
-  test('tells when it ends', async () => {
+  test('returns its expiry time', async () => {
     const response = await fetch(`${world.url}/upload/resumable`, {
       method: 'POST',
       headers: {
@@ -172,16 +172,16 @@ describe('an upload in parts', () => {
   })
 })
 
-describe('a refused upload in parts', () => {
+describe('a refused resumable upload', () => {
   const RLS = { status: 403, text: 'new row violates row-level security policy' }
 
-  test('to whom no policy allows it, before a byte is taken', async () => {
+  test('without a policy that allows it, before any byte is read', async () => {
     const others = await folderOf(world.bob)
     expect(await refusal(send(optionsFor(`${others}/mine.png`)))).toEqual(RLS)
     expect(await stored(`${others}/mine.png`, world.bob)).toBeUndefined()
   })
 
-  test('to another person who knows the address', async () => {
+  test('by another user who knows the URL', async () => {
     const name = `${mine}/taken-over.png`
     const { url } = await send(optionsFor(name), bytes, 1)
     const bob = optionsFor(name, { endpoint: null, uploadUrl: url, headers: await headersOf(world.bob) })
@@ -192,7 +192,7 @@ describe('a refused upload in parts', () => {
     expect((await stored(name))?.equals(bytes)).toBe(true)
   })
 
-  test('once the right is gone, in the middle', async () => {
+  test('once a policy no longer allows it, mid-upload', async () => {
     const name = `${mine}/withdrawn.png`
     const { url } = await send(optionsFor(name), bytes, 1)
     const { admin } = world.holdfast
@@ -208,17 +208,17 @@ describe('a refused upload in parts', () => {
     expect(status).toBe(403)
   })
 
-  test('for a bucket that is not there', async () => {
+  test('to an unknown bucket', async () => {
     const metadata = { bucketName: 'nothing', objectName: `${mine}/x.png` }
     expect(await refusal(send(optionsFor('', { metadata })))).toEqual({ status: 404, text: 'Bucket not found' })
   })
 
-  test('with a key that storage does not take', async () => {
+  test('with an invalid key', async () => {
     const { status, text } = await refusal(send(optionsFor(`${mine}/é.png`)))
     expect({ status, text }).toEqual({ status: 400, text: `Invalid key: ${mine}/é.png` })
   })
 
-  test('above the limit of all files, and above that of its bucket', async () => {
+  test('above the limits of the server or the bucket', async () => {
     const create = async (bucket: string, length: number, type: string): Promise<Response> =>
       fetch(`${world.url}/upload/resumable`, {
         method: 'POST',
@@ -237,7 +237,7 @@ describe('a refused upload in parts', () => {
     expect((await create('small', 10, 'text/plain')).status).toBe(415)
   })
 
-  test('with a part that does not follow the one before', async () => {
+  test('with a part at the wrong offset', async () => {
     const { url } = await send(optionsFor(`${mine}/conflict.png`), bytes, 1)
     const response = await fetch(url, {
       method: 'PATCH',
@@ -253,11 +253,11 @@ describe('a refused upload in parts', () => {
   })
 })
 
-describe('an upload in parts with the token of a signed upload', () => {
+describe('a resumable upload with a signed upload token', () => {
   const signedOptions = async (name: string, token: string): Promise<UploadOptions> =>
     optionsFor(name, { endpoint: `${world.url}/upload/resumable/sign`, headers: { 'x-signature': token } })
 
-  test('needs no key, and the file is that of the person who signed', async () => {
+  test('needs no key; the owner is the user who signed', async () => {
     const name = `${mine}/signed.png`
     const { data } = await world.alice.storage.from('photos').createSignedUploadUrl(name)
     await send(await signedOptions(name, data?.token ?? ''))
@@ -269,7 +269,7 @@ describe('an upload in parts with the token of a signed upload', () => {
     expect(rows).toEqual([{ owner_id: mine }])
   })
 
-  test('is refused for another key, with another token, and without one', async () => {
+  test('is refused for another key, and with a wrong or missing token', async () => {
     const { data } = await world.alice.storage.from('photos').createSignedUploadUrl(`${mine}/signed-too.png`)
     const token = data?.token ?? ''
     const elsewhere = await refusal(send(await signedOptions(`${mine}/elsewhere.png`, token)))

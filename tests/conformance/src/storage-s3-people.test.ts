@@ -33,7 +33,7 @@ async function bytesOf(Key: string): Promise<Buffer> {
 }
 
 describe('S3: session tokens', () => {
-  test('act as their person: the own folder, and nothing of others', async () => {
+  test("act as their user: only the user's own folder", async () => {
     const [mine, theirs] = [await folderOf(world.alice), await folderOf(world.bob)]
     const [alice, bob] = [await world.s3Of(world.alice), await world.s3Of(world.bob)]
     await bob.send(new PutObjectCommand({ Bucket, Key: `${theirs}/secret.txt`, Body: 'of bob' }))
@@ -65,7 +65,7 @@ describe('S3: session tokens', () => {
     expect((await bytesOf(Key)).toString()).toBe('of bob')
   })
 
-  test('of one person do not go on with the upload of another', async () => {
+  test("cannot continue another user's upload", async () => {
     const mine = await folderOf(world.alice)
     const [alice, bob] = [await world.s3Of(world.alice), await world.s3Of(world.bob)]
     const Key = `${mine}/parts.bin`
@@ -85,7 +85,7 @@ describe('S3: session tokens', () => {
     expect((await world.alice.storage.from(Bucket).info(Key)).error).toBeNull()
   })
 
-  test('are refused when they are none, and with the wrong key', async () => {
+  test('are refused if invalid or with the wrong key', async () => {
     const list = new ListBucketsCommand({})
     const { endpoint, region } = world.holdfast.s3
     const { anonKey } = world.holdfast

@@ -59,7 +59,7 @@ const put = (Key: string, Body: Buffer | string = 'x'): Promise<unknown> =>
   s3.send(new PutObjectCommand({ Bucket, Key, Body }))
 
 describe('S3: buckets', () => {
-  test('are made, found, listed and deleted', async () => {
+  test('can be created, found, listed and deleted', async () => {
     await s3.send(new CreateBucketCommand({ Bucket: 'made-by-s3' }))
     expect((await s3.send(new HeadBucketCommand({ Bucket: 'made-by-s3' }))).BucketRegion).toBe('local')
     const names = (await s3.send(new ListBucketsCommand({}))).Buckets?.map(({ Name }) => Name)
@@ -69,12 +69,12 @@ describe('S3: buckets', () => {
     await expect(s3.send(new HeadBucketCommand({ Bucket: 'made-by-s3' }))).rejects.toMatchObject({ name: 'NotFound' })
   })
 
-  test('say where they are, and that they keep no versions', async () => {
+  test('report their location, and that versioning is off', async () => {
     expect(await s3.send(new GetBucketLocationCommand({ Bucket }))).toMatchObject({ LocationConstraint: 'local' })
     expect(await s3.send(new GetBucketVersioningCommand({ Bucket }))).toMatchObject({ Status: 'Suspended' })
   })
 
-  test('refuse impossible requests, in the words of S3', async () => {
+  test('refuse invalid requests with the S3 error codes', async () => {
     await expect(s3.send(new CreateBucketCommand({ Bucket }))).rejects.toMatchObject({ name: 'BucketAlreadyExists' })
     await put('a', 'in it')
     await expect(s3.send(new DeleteBucketCommand({ Bucket }))).rejects.toMatchObject({ name: 'BucketNotEmpty' })
@@ -90,7 +90,7 @@ describe('S3: objects', () => {
   test.each([
     ['a Buffer', (bytes: Buffer) => bytes],
     ['a stream', (bytes: Buffer) => Readable.from([bytes.subarray(0, 70_000), bytes.subarray(70_000)])],
-  ])('are put as %s, and are those of storage-js', async (kind, body) => {
+  ])('are put as %s and visible to storage-js', async (kind, body) => {
     const bytes = randomBytes(200_000)
     const Key = `put/${kind} & more (1).bin`
     const { ETag } = await s3.send(
@@ -123,7 +123,7 @@ describe('S3: objects', () => {
   })
 
   test.each(Object.values(ChecksumAlgorithm).filter((one) => /^(?:CRC32|CRC32C|CRC64NVME|SHA1|SHA256)$/.test(one)))(
-    'are held to their checksum: %s',
+    'are verified by checksum: %s',
     async (ChecksumAlgorithm) => {
       const Key = `checksum-${ChecksumAlgorithm}`
       await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'abc', ChecksumAlgorithm }))
@@ -141,7 +141,7 @@ describe('S3: objects', () => {
     },
   )
 
-  test('are made only if there is none yet, and read only if they have changed', async () => {
+  test('support If-None-Match and If-Match', async () => {
     await put('once', '1')
     const again = new PutObjectCommand({ Bucket, Key: 'once', Body: '2', IfNoneMatch: '*' })
     await expect(s3.send(again)).rejects.toMatchObject({
@@ -157,7 +157,7 @@ describe('S3: objects', () => {
     })
   })
 
-  test('are copied, with their metadata or with others', async () => {
+  test('are copied with the same or new metadata', async () => {
     await s3.send(
       new PutObjectCommand({ Bucket, Key: 'from', Body: 'abc', ContentType: 'text/csv', Metadata: { a: '1' } }),
     )
@@ -177,7 +177,7 @@ describe('S3: objects', () => {
     ).rejects.toMatchObject({ name: 'NoSuchKey' })
   })
 
-  test('are deleted, one or many, and again', async () => {
+  test('are deleted one by one, in bulk and repeatedly', async () => {
     for (const Key of ['gone-1', 'gone-2', "gone-3 & 'more'"]) await put(Key)
     await s3.send(new DeleteObjectCommand({ Bucket, Key: 'gone-1' }))
     await s3.send(new DeleteObjectCommand({ Bucket, Key: 'gone-1' }))
@@ -199,7 +199,7 @@ describe('S3: lists', () => {
     for (const key of keys) await put(key)
   })
 
-  test('page through all keys in the order of their bytes', async () => {
+  test('page through all keys in byte order', async () => {
     const found: (string | undefined)[] = []
     for await (const page of paginateListObjectsV2({ client: s3, pageSize: 2 }, { Bucket, Prefix: 'list/' }))
       found.push(...(page.Contents ?? []).map(({ Key }) => Key))
@@ -219,7 +219,7 @@ describe('S3: lists', () => {
     expect(found).toEqual(['list/a.txt', 'list/b.txt', 'list/b/', 'list/c/'])
   })
 
-  test('page by markers, as the first version of the call does', async () => {
+  test('page by marker in ListObjects version 1', async () => {
     const found: (string | undefined)[] = []
     let Marker: string | undefined
     do {
@@ -235,7 +235,7 @@ describe('S3: lists', () => {
     expect(found).toEqual(['list/a.txt', 'list/b.txt', 'list/b/', 'list/c/'])
   })
 
-  test('page on behind the object that stands for a folder, as file managers make it', async () => {
+  test('page past an object that file managers create for a folder', async () => {
     for (const key of ['marked/', 'marked/a.txt']) await put(key)
     const input = { Bucket, Prefix: 'marked/', Delimiter: '/', MaxKeys: 1 }
     const first = await s3.send(new ListObjectsCommand(input))
@@ -244,7 +244,7 @@ describe('S3: lists', () => {
     expect(next.Contents?.map(({ Key }) => Key)).toEqual(['marked/a.txt'])
   })
 
-  test('begin behind a key, and with part of a name', async () => {
+  test('start after a key, or with part of a name', async () => {
     const after = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'list/', StartAfter: 'list/b/1.txt' }))
     expect(after.Contents?.map(({ Key }) => Key)).toEqual(['list/b/2.txt', 'list/c/d/e.txt'])
     const part = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'list/b', EncodingType: 'url' }))
@@ -252,8 +252,8 @@ describe('S3: lists', () => {
   })
 })
 
-describe('S3: uploads in parts', () => {
-  test('of lib-storage are whole', async () => {
+describe('S3: multipart uploads', () => {
+  test('work with lib-storage', async () => {
     const bytes = randomBytes(11 * MIB + 5)
     const upload = new Upload({
       client: s3,
@@ -276,7 +276,7 @@ describe('S3: uploads in parts', () => {
     })
   })
 
-  test('are listed, take parts of other objects, and replace parts', async () => {
+  test('list parts, copy parts from other objects and replace parts', async () => {
     const bytes = randomBytes(6 * MIB)
     await put('source.bin', bytes)
     const Key = 'of-parts.bin'
@@ -312,7 +312,7 @@ describe('S3: uploads in parts', () => {
     expect(await complete()).toMatchObject({ ETag, Key })
   })
 
-  test('are refused when they are not what was sent, and can be given up', async () => {
+  test('are refused if the parts do not match, and can be aborted', async () => {
     const Key = 'given-up.bin'
     const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key }))
     const upload = { Bucket, Key, UploadId }
@@ -337,7 +337,7 @@ describe('S3: uploads in parts', () => {
     })
   })
 
-  test('go on where they were after the server was killed in the middle of a part, and rows agree with bytes', async () => {
+  test('resume after the server is killed mid-part, with rows and bytes consistent', async () => {
     const { holdfast } = world
     const Key = 'killed.bin'
     const bytes = randomBytes(6 * MIB)
@@ -367,7 +367,7 @@ describe('S3: uploads in parts', () => {
   })
 })
 
-describe('S3: addresses and forms that are signed', () => {
+describe('S3: presigned URLs and forms', () => {
   test('read, write and delete without a key', async () => {
     const Key = 'presigned/a b.txt'
     const write = await getSignedUrl(s3, new PutObjectCommand({ Bucket, Key, Metadata: { from: 'link' } }), {
@@ -387,7 +387,7 @@ describe('S3: addresses and forms that are signed', () => {
     expect((await fetch(remove, { method: 'DELETE' })).status).toBe(204)
   })
 
-  test('of forms take what their policy says, and nothing else', async () => {
+  test('accept only forms that match their policy', async () => {
     const { url, fields } = await createPresignedPost(s3, {
       Bucket,
       Key: 'forms/${filename}',

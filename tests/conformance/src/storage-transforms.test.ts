@@ -69,7 +69,7 @@ describe('transforms of file.download', () => {
     expect(await sizeOf(data as Blob)).toEqual(size)
   })
 
-  test('are refused like the file itself', async () => {
+  test('are refused when the file is', async () => {
     const { data, error } = await world.bob.storage
       .from('photos')
       .download(`${mine}/a.png`, { transform: { width: 40 } })
@@ -93,7 +93,7 @@ describe('transforms of file.createSignedUrl', () => {
 })
 
 describe('transforms of file.getPublicUrl', () => {
-  test('are served to everybody, in the format that a browser takes best', async () => {
+  test('are public, in the best format that the browser accepts', async () => {
     const url = world.service.from('pages').getPublicUrl('a.png', { transform: { width: 60 } }).data.publicUrl
     const browser = await fetch(url, { headers: { accept: 'image/avif,image/webp,image/apng,*/*;q=0.8' } })
     expect(browser.headers.get('content-type')).toBe('image/webp')
@@ -102,7 +102,7 @@ describe('transforms of file.getPublicUrl', () => {
     expect(await sizeOf((await fetchImage(origin.data.publicUrl)).blob)).toEqual({ width: 60, height: 40 })
   })
 
-  test('are not served of a private bucket', async () => {
+  test('are not served from a private bucket', async () => {
     const url = photos().getPublicUrl(`${mine}/a.png`, { transform: { width: 60 } }).data.publicUrl
     const { response } = await fetchImage(url)
     expect(response.status).toBe(400)

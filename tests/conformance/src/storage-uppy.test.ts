@@ -72,7 +72,7 @@ async function stored(name: string): Promise<Buffer | undefined> {
 }
 
 describe('Uppy', () => {
-  test('uploads files in parts, with what it says of them', async () => {
+  test('uploads files in parts, with their metadata', async () => {
     const uppy = await openUppy(world.alice)
     const names = ['one', 'two', 'three'].map((name) => `${mine}/${name}.png`)
     for (const name of names) addFile(uppy, name)
@@ -107,7 +107,7 @@ describe('Uppy', () => {
     uppy.destroy()
   })
 
-  test('says why a file was refused, and sends it again when it is put right', async () => {
+  test('reports why a file was refused, and retries it once corrected', async () => {
     const uppy = await openUppy(world.alice)
     const theirs = await folderOf(world.bob)
     const id = addFile(uppy, `${theirs}/photo.png`)
@@ -122,7 +122,7 @@ describe('Uppy', () => {
     uppy.destroy()
   })
 
-  test('goes on by itself after the server was killed and started again', async () => {
+  test('resumes by itself after a server crash and restart', async () => {
     const methods: string[] = []
     const uppy = await openUppy(world.alice, {
       onBeforeRequest: (request) => void methods.push(request.getMethod()),
