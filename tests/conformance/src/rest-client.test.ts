@@ -18,7 +18,7 @@ beforeEach(() => world.reset())
 afterAll(() => world?.[Symbol.asyncDispose]())
 
 describe('client.from', () => {
-  test('refuses a table that there is not, with the nearest name', async () => {
+  test('refuses an unknown table and suggests the nearest name', async () => {
     expect(await db.from('citys').select()).toMatchObject({
       status: 404,
       error: {
@@ -33,7 +33,7 @@ describe('client.from', () => {
       hint: "Perhaps you meant the table 'public.countries'",
     })
   })
-  test('shows two people their own rows, and no other user any', async () => {
+  test('shows two users only their own rows, and other users none', async () => {
     const ann = await world.signIn('ann')
     const ben = await world.signIn('ben')
     expect(await ann.from('notes').insert({ body: "ann's" }).select('body').single()).toMatchObject({
@@ -74,7 +74,7 @@ describe('client.from', () => {
     expect((await db.from('country_names').select().order('name').limit(1)).data).toEqual([{ name: 'Chad' }])
     expect((await db.from('events').select()).data).toEqual([{ at: '2030-05-01', what: 'fair' }])
   })
-  test('knows a table that was made a moment ago', async () => {
+  test('sees a new table at once', async () => {
     await world.run('create table fresh (id int primary key)')
     await expect.poll(async () => (await db.from('fresh').select()).data).toEqual([])
     await world.run('drop table fresh')
@@ -101,13 +101,13 @@ describe('client.schema', () => {
 })
 
 describe('client.rpc', () => {
-  test('refuses a function that there is not, with the nearest name', async () => {
+  test('refuses an unknown function and suggests the nearest name', async () => {
     expect(await db.rpc('ecko', { say: 'x' })).toMatchObject({
       status: 404,
       error: { code: 'PGRST202', hint: 'Perhaps you meant to call the function public.echo' },
     })
   })
-  test('refuses arguments that no function has, with the nearest ones', async () => {
+  test('refuses arguments that no function takes and suggests the nearest ones', async () => {
     expect((await db.rpc('echo', { says: 'x' })).error).toMatchObject({
       code: 'PGRST202',
       message: 'Could not find the function public.echo(says) in the schema cache',
@@ -116,16 +116,16 @@ describe('client.rpc', () => {
       hint: 'Perhaps you meant to call the function public.echo(say, times)',
     })
   })
-  test('refuses to change something with GET', async () => {
+  test('refuses to write with GET', async () => {
     expect(await db.rpc('clear_notes', {}, { get: true })).toMatchObject({ status: 405, error: { code: '25006' } })
   })
-  test('refuses what the function refuses, with its words', async () => {
+  test('refuses with the error that the function raises', async () => {
     expect(await db.rpc('refuse', { why: 'because' })).toMatchObject({
       status: 400,
       error: { code: 'P0001', message: 'because', hint: 'do not' },
     })
   })
-  test('passes arguments with POST and with GET, and leaves defaults', async () => {
+  test('passes arguments by POST or GET and keeps defaults', async () => {
     expect((await db.rpc('echo', { say: 'ab', times: 2 })).data).toBe('abab')
     expect((await db.rpc('echo', { say: 'ab' }, { get: true })).data).toBe('ab')
     expect((await db.rpc('sum_of', { numbers: [1, 2, 3] })).data).toBe(6)
@@ -133,7 +133,7 @@ describe('client.rpc', () => {
     expect((await db.rpc('joined', { words: ['a', 'b'] })).data).toBe('a-b')
     expect((await db.rpc('no_args')).data).toBe(7)
   })
-  test('gives rows that can be filtered, ordered, cut and embedded in', async () => {
+  test('returns rows to filter, order, limit and embed', async () => {
     const found = await db
       .rpc('cities_of', { country: 'Norway' })
       .select('name, mayors(name)')
@@ -142,17 +142,17 @@ describe('client.rpc', () => {
     expect((await db.rpc('pairs').order('a', { ascending: false }).limit(1)).data).toEqual([{ a: 2, b: 'y' }])
     expect((await db.rpc('one_city', { which: 3 }).select('name').single()).data).toEqual({ name: 'Lima' })
   })
-  test('counts rows, with and without them', async () => {
+  test('counts rows, with or without returning them', async () => {
     expect((await db.rpc('cities_of', { country: 'Peru' }, { head: true, count: 'exact' })).count).toBe(2)
     expect((await db.rpc('cities_of', { country: 'Peru' }, { count: 'exact' }).limit(1)).count).toBe(2)
   })
-  test('gives nothing where nothing is returned', async () => {
+  test('returns null for void', async () => {
     expect(await db.rpc('clear_notes')).toMatchObject({ status: 204, data: null, error: null })
   })
 })
 
 describe('client.getOpenApiSpec', () => {
-  test('describes what the role may use', async () => {
+  test('describes the tables and functions that the role may use', async () => {
     const rest = db.schema('public') as unknown as {
       getOpenApiSpec(): Promise<{ data: { paths: object; info: unknown } | null; error: unknown }>
     }
@@ -174,7 +174,7 @@ describe('table.select', () => {
         "Searched for a foreign key relationship between 'languages' and 'cities' in the schema 'public', but no matches were found.",
     })
   })
-  test('refuses an embed with two relationships, and names them', async () => {
+  test('refuses an ambiguous embed and names the relationships', async () => {
     expect(await db.from('flights').select('*, cities(*)')).toMatchObject({
       status: 300,
       error: {
@@ -184,7 +184,7 @@ describe('table.select', () => {
       },
     })
   })
-  test('gives columns, aliases, casts, JSON and computed columns', async () => {
+  test('returns columns, aliases, casts, JSON and computed columns', async () => {
     const { data, error } = await db
       .from('cities')
       .select('id, town:name, population::text, facts->mayor->>name, sea:facts->sea, shout')
@@ -192,7 +192,7 @@ describe('table.select', () => {
     expect(error).toBeNull()
     expect(data).toEqual([{ id: 1, town: 'Oslo', population: '700000', name: 'Anne', sea: true, shout: 'OSLO' }])
   })
-  test('embeds in every direction, with hints and aliases', async () => {
+  test('embeds in both directions, with hints and aliases', async () => {
     expect((await db.from('cities').select('name, countries(name), mayors(name)').eq('id', 1).single()).data).toEqual({
       name: 'Oslo',
       countries: { name: 'Norway' },
@@ -206,7 +206,7 @@ describe('table.select', () => {
       (await db.from('flights').select('from:cities!flight_from(name), to:cities!flight_to(name)').eq('id', 1)).data,
     ).toEqual([{ from: { name: 'Oslo' }, to: { name: 'Bergen' } }])
   })
-  test('counts exactly, by plan and by estimate, with and without rows', async () => {
+  test('counts exact, planned and estimated, with or without rows', async () => {
     const counted = await db.from('cities').select('*', { count: 'exact' }).limit(1)
     expect(counted).toMatchObject({ count: 4, status: 206, data: [{ id: 1 }] })
     expect(await db.from('cities').select('*', { count: 'exact', head: true }).eq('country_id', 1)).toMatchObject({
@@ -220,7 +220,7 @@ describe('table.select', () => {
 })
 
 describe('table.insert', () => {
-  test('refuses a duplicate, a missing value, a column that there is not and a broken reference', async () => {
+  test('refuses a duplicate, a missing value, an unknown column and a broken reference', async () => {
     expect((await db.from('countries').insert({ id: 1, name: 'Again' })).error).toMatchObject({
       code: '23505',
       message: 'duplicate key value violates unique constraint "countries_pkey"',
@@ -240,7 +240,7 @@ describe('table.insert', () => {
       error: { code: '23503' },
     })
   })
-  test('writes one or many, with nulls or defaults for missing values', async () => {
+  test('inserts one or many rows, with null or the default for missing values', async () => {
     expect(await db.from('countries').insert({ id: 9, name: 'Fiji' })).toMatchObject({
       status: 201,
       data: null,
@@ -252,7 +252,7 @@ describe('table.insert', () => {
     expect(filled).toMatchObject({ count: 2, data: [{ note: 'none' }, { note: 'x' }] })
     expect((await db.from('cities').insert([]).select()).data).toEqual([])
   })
-  test('keeps all rows or none', async () => {
+  test('inserts all rows or none', async () => {
     expect(
       (
         await db.from('countries').insert([
@@ -266,11 +266,11 @@ describe('table.insert', () => {
 })
 
 describe('table.upsert', () => {
-  test('refuses a conflict over columns that are not unique', async () => {
+  test('refuses onConflict with columns that are not unique', async () => {
     const { error } = await db.from('cities').upsert({ id: 1, name: 'Oslo' }, { onConflict: 'name' })
     expect(error).toMatchObject({ code: '42P10' })
   })
-  test('writes new rows over old ones', async () => {
+  test('replaces existing rows', async () => {
     const upsert = await db
       .from('countries')
       .upsert([
@@ -288,7 +288,7 @@ describe('table.upsert', () => {
     const second = await db.from('countries').upsert({ id: 1, name: 'Noreg' }, { count: 'exact' }).select()
     expect(second).toMatchObject({ status: 200, count: 1, data: [{ id: 1, name: 'Noreg' }] })
   })
-  test('leaves old rows alone', async () => {
+  test('with ignoreDuplicates leaves existing rows unchanged', async () => {
     const ignored = await db
       .from('countries')
       .upsert({ id: 77, name: 'Peru' }, { onConflict: 'name', ignoreDuplicates: true })
@@ -298,13 +298,13 @@ describe('table.upsert', () => {
 })
 
 describe('table.update', () => {
-  test('refuses a whole table', async () => {
+  test('refuses a whole table without a filter', async () => {
     expect(await db.from('cities').update({ note: 'x' })).toMatchObject({
       status: 400,
       error: { code: '21000', message: 'UPDATE requires a WHERE clause' },
     })
   })
-  test('refuses a value that a domain refuses', async () => {
+  test('refuses a value that violates its domain', async () => {
     expect(
       (
         await db
@@ -314,7 +314,7 @@ describe('table.update', () => {
       ).error,
     ).toMatchObject({ code: '23514' })
   })
-  test('changes the rows that are meant, and counts them', async () => {
+  test('updates and counts the matching rows', async () => {
     const update = await db
       .from('cities')
       .update({ note: 'new', facts: { a: [1, 2] }, tags: ['x'] }, { count: 'exact' })
@@ -341,13 +341,13 @@ describe('table.update', () => {
 })
 
 describe('table.delete', () => {
-  test('refuses a whole table', async () => {
+  test('refuses a whole table without a filter', async () => {
     expect((await db.from('cities').delete()).error).toMatchObject({ code: '21000' })
   })
-  test('refuses what others refer to', async () => {
+  test('refuses rows that others reference', async () => {
     expect(await db.from('countries').delete().eq('id', 1)).toMatchObject({ status: 409, error: { code: '23503' } })
   })
-  test('removes the rows that are meant, counts and gives them', async () => {
+  test('deletes, counts and returns the matching rows', async () => {
     expect((await db.from('flights').delete({ count: 'exact' }).in('id', [1, 2])).count).toBe(2)
     expect((await db.from('cities').delete().eq('id', 4).select('name').single()).data).toEqual({ name: 'Cusco' })
   })

@@ -17,17 +17,17 @@ function testedMethods(): Set<string> {
   return new Set(titles.map(([, method = '']) => method))
 }
 
-describe('conformance tests of data', () => {
-  test.each(restMethods())('look at %s', (method) => {
+describe('conformance tests of REST', () => {
+  test.each(restMethods())('cover %s', (method) => {
     expect(testedMethods()).toContain(method)
   })
 
-  test('name no method that the client does not have', () => {
+  test('name only methods of the client', () => {
     const methods = new Set(restMethods())
     expect([...testedMethods()].filter((method) => !methods.has(method))).toEqual([])
   })
 
-  test('are about what supabase-js hands through', () => {
+  test('cover the methods that supabase-js exposes', () => {
     const client = createClient('http://127.0.0.1:9', 'key', { auth: { persistSession: false } })
     expect(dataMethodsOf(client)).toEqual(['from', 'schema', 'rpc'])
   })

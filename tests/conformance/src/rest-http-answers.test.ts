@@ -41,15 +41,15 @@ describe('media types', () => {
     ['application/openapi+json', 'None of these media types are available: application/openapi+json'],
     ['application/geo+json', 'None of these media types are available: application/geo+json'],
     ['text/markdown', 'None of these media types are available: text/markdown'],
-  ])('%s is refused where nothing makes it', async (accept, message) => {
+  ])('%s is refused if nothing produces it', async (accept, message) => {
     expect(await world.http('/cities', as(accept))).toMatchObject({ status: 406, body: { code: 'PGRST107', message } })
   })
 
   test.each([
-    ['nothing in particular', '*/*', 'application/json; charset=utf-8', '[{"id":1,"name":"Norway"}]'],
+    ['any type', '*/*', 'application/json; charset=utf-8', '[{"id":1,"name":"Norway"}]'],
     ['JSON', 'application/json', 'application/json; charset=utf-8', '[{"id":1,"name":"Norway"}]'],
     [
-      'the better of two',
+      'the preferred of two types',
       'text/html, application/json;q=0.5',
       'application/json; charset=utf-8',
       '[{"id":1,"name":"Norway"}]',
@@ -67,7 +67,7 @@ describe('media types', () => {
     expect(answer.headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
   })
 
-  test('nulls are left out of rows and of one object', async () => {
+  test('nulls are stripped from rows and from a single object', async () => {
     const path = '/cities?select=name,population&id=eq.4'
     const rows = await world.http(path, as('application/vnd.pgrst.array+json;nulls=stripped'))
     expect([rows.headers.get('content-type'), rows.text]).toEqual([
@@ -79,19 +79,19 @@ describe('media types', () => {
     )
   })
 
-  test('a text or bytes that a function makes are passed on as they are', async () => {
+  test('text or bytes from a function are passed through', async () => {
     const markdown = await world.http('/rpc/as_markdown?country_id=1', as('text/markdown'))
     expect([markdown.headers.get('content-type'), markdown.text]).toEqual(['text/markdown', '# Norway'])
     const bytes = await world.http('/rpc/name_bytes', as('application/vnd.name'))
     expect([bytes.headers.get('content-type'), bytes.text]).toEqual(['application/vnd.name', 'Oslo'])
   })
 
-  test('an aggregate makes a media type of the rows of its table', async () => {
+  test("an aggregate renders a table's rows as a media type", async () => {
     const { text, headers } = await world.http('/countries?order=id', as('text/markdown'))
     expect([headers.get('content-type'), text]).toEqual(['text/markdown', 'Norway;Peru;Chad;'])
   })
 
-  test('a domain is read and written in its representation', async () => {
+  test('a domain is read and written by its casts', async () => {
     expect((await world.http('/prices?select=amount')).body).toEqual([{ amount: '5 EUR' }])
     expect((await world.http('/prices?select=id&amount=eq.5 EUR')).body).toEqual([{ id: 1 }])
     const { body } = await world.http('/prices', {
@@ -102,7 +102,7 @@ describe('media types', () => {
     expect(body).toEqual([{ id: 2, amount: '7 EUR' }])
   })
 
-  test('the plan of a request is text or JSON, where that is allowed', async () => {
+  test('the plan of a request is text or JSON, if enabled', async () => {
     const text = await world.http('/cities', as('application/vnd.pgrst.plan+text; for="application/json"; options=;'))
     expect(text.text).toContain('cost=')
     expect(text.headers.get('content-type')).toContain('application/vnd.pgrst.plan+text; for="application/json"')
@@ -112,7 +112,7 @@ describe('media types', () => {
 })
 
 describe('schemas', () => {
-  test.each(['GET', 'POST', 'PATCH', 'DELETE'])('one that is not exposed is refused to %s', async (method) => {
+  test.each(['GET', 'POST', 'PATCH', 'DELETE'])('an unexposed schema is refused for %s', async (method) => {
     const header = method === 'GET' ? 'accept-profile' : 'content-profile'
     const answer = await world.http('/things?id=eq.1', {
       method,
@@ -130,7 +130,7 @@ describe('schemas', () => {
     })
   })
 
-  test('the one of the header is used and told, else the first', async () => {
+  test('the schema of the header is used and returned, by default the first', async () => {
     const api = await world.http('/things', { headers: { 'accept-profile': 'api' } })
     expect([api.body, api.headers.get('content-profile')]).toEqual([[{ id: 7 }], 'api'])
     expect((await world.http('/countries?limit=1')).headers.get('content-profile')).toBe('public')
@@ -144,7 +144,7 @@ describe('schemas', () => {
 })
 
 describe('OPTIONS and HEAD', () => {
-  test('OPTIONS of what there is not is refused', async () => {
+  test('OPTIONS is refused for unknown tables and functions', async () => {
     expect(await world.http('/nothing', { method: 'OPTIONS' })).toMatchObject({
       status: 404,
       body: { code: 'PGRST205' },
@@ -160,7 +160,7 @@ describe('OPTIONS and HEAD', () => {
     ['a view', '/city_counts', 'OPTIONS,GET,HEAD'],
     ['a partitioned table without a key', '/events', 'OPTIONS,GET,HEAD,POST,PATCH,DELETE'],
     ['the root', '/', 'OPTIONS,GET,HEAD'],
-  ])('OPTIONS of %s says what it allows', async (_title, path, allow) => {
+  ])('OPTIONS of %s lists the allowed methods', async (_title, path, allow) => {
     const { status, headers, text } = await world.http(path, { method: 'OPTIONS' })
     expect([status, headers.get('allow'), headers.get('access-control-allow-origin'), text]).toEqual([
       200,
@@ -170,7 +170,7 @@ describe('OPTIONS and HEAD', () => {
     ])
   })
 
-  test('HEAD has the headers of GET, no body and no length', async () => {
+  test("HEAD has GET's headers, but no body and no length", async () => {
     const { status, headers, text } = await world.http('/cities?limit=2', {
       method: 'HEAD',
       headers: { prefer: 'count=exact' },
@@ -184,7 +184,7 @@ describe('OPTIONS and HEAD', () => {
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
   })
 
-  test('a browser may ask from anywhere, and read the headers that matter', async () => {
+  test('CORS allows every origin and exposes the relevant headers', async () => {
     const preflight = await world.http('/cities', {
       method: 'OPTIONS',
       as: 'nobody',
@@ -203,25 +203,25 @@ describe('OPTIONS and HEAD', () => {
 })
 
 describe('headers of answers', () => {
-  test('Content-Location is the request with its parameters in order', async () => {
+  test('Content-Location is the request with sorted parameters', async () => {
     const { headers } = await world.http('/cities?select=id&id=eq.1&limit=1')
     expect(headers.get('content-location')).toBe('/cities?id=eq.1&limit=1&select=id')
     expect((await world.http('/countries')).headers.get('content-location')).toBe('/countries')
   })
 
-  test('Preference-Applied tells what had an effect, and nothing of the rest', async () => {
+  test('Preference-Applied lists only the preferences that had an effect', async () => {
     const applied = async (prefer: string, path = '/cities?limit=1') =>
       (await world.http(path, { headers: { prefer } })).headers.get('preference-applied')
     expect(await applied('count=exact, return=representation, soup=hot')).toBe('count=exact')
     expect(await applied('handling=lenient, timezone=Europe/Oslo')).toBe('handling=lenient, timezone=Europe/Oslo')
   })
 
-  test('Vary tells caches what an answer depends on, unless a function says it', async () => {
+  test('Vary lists the headers that a response depends on', async () => {
     expect((await world.http('/countries')).headers.get('vary')).toBe('Accept, Prefer, Range')
     expect((await world.http('/countries', { method: 'HEAD' })).headers.get('vary')).toBe('Accept, Prefer, Range')
   })
 
-  test('nothing says what the server is made of', async () => {
+  test('no header reveals the server software', async () => {
     const { headers } = await world.http('/cities')
     expect(headers.get('x-powered-by')).toBeNull()
     expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -229,7 +229,7 @@ describe('headers of answers', () => {
 })
 
 describe('the description of the API', () => {
-  test('is refused in other forms', async () => {
+  test('is refused in other formats', async () => {
     expect(await world.http('/', as('text/csv'))).toMatchObject({ status: 406, body: { code: 'PGRST107' } })
     expect(await world.http('/', { method: 'POST', body: {} })).toMatchObject({
       status: 405,
@@ -237,7 +237,7 @@ describe('the description of the API', () => {
     })
   })
 
-  test('is OpenAPI 2 with tables, keys, types and functions, by the privileges of who asks', async () => {
+  test('is OpenAPI 2 with the tables, keys, types and functions that the role may use', async () => {
     const { headers, body } = await world.http('/', as('application/openapi+json'))
     expect(headers.get('content-type')).toBe('application/openapi+json; charset=utf-8')
     expect(body).toMatchObject({
@@ -269,7 +269,7 @@ describe('the description of the API', () => {
     expect(open.paths).not.toHaveProperty(['/secrets'])
   })
 
-  test('is of the schema that is asked for, and follows changes', async () => {
+  test('describes the requested schema and follows schema changes', async () => {
     const { body } = await world.http('/', { headers: { 'accept-profile': 'api' } })
     expect((body as { paths: object }).paths).toHaveProperty(['/things'])
     await world.run('create table api.newer (id int primary key)')

@@ -18,7 +18,7 @@ async function rows(path: string): Promise<unknown> {
 }
 
 describe('embedding', () => {
-  test('without a relationship is refused, with the nearest name', async () => {
+  test('without a relationship is refused and suggests the nearest name', async () => {
     expect((await world.http('/cities?select=*,countrys(*)')).body).toEqual({
       code: 'PGRST200',
       message: "Could not find a relationship between 'cities' and 'countrys' in the schema cache",
@@ -28,7 +28,7 @@ describe('embedding', () => {
     })
   })
 
-  test('with a hint that fits nothing is refused', async () => {
+  test('with an unknown hint is refused', async () => {
     expect((await world.http('/cities?select=*,countries!nope(*)')).body).toMatchObject({
       code: 'PGRST200',
       details:
@@ -37,7 +37,7 @@ describe('embedding', () => {
     })
   })
 
-  test('over one of two relationships is refused, with both of them', async () => {
+  test('with two possible relationships is refused and lists both', async () => {
     const { status, body } = await world.http('/flights?select=*,cities(*)')
     expect(status).toBe(300)
     expect(body).toEqual({
@@ -67,8 +67,8 @@ describe('embedding', () => {
       [{ name: 'Norway', cities: [{ name: 'Bergen' }, { name: 'Oslo' }] }],
     ],
     ['one to one', '/cities?select=mayors(name)&id=eq.1', [{ mayors: { name: 'Anne' } }]],
-    ['nothing of one', '/cities?select=mayors(name)&id=eq.2', [{ mayors: null }]],
-    ['nothing of many', '/countries?select=cities(name)&id=eq.3', [{ cities: [] }]],
+    ['a to-one relationship without a row', '/cities?select=mayors(name)&id=eq.2', [{ mayors: null }]],
+    ['a to-many relationship without rows', '/countries?select=cities(name)&id=eq.3', [{ cities: [] }]],
     [
       'many to many',
       '/countries?select=languages(name)&id=eq.2&languages.order=id',
@@ -85,12 +85,12 @@ describe('embedding', () => {
     ['an alias', '/cities?select=land:countries(name)&id=eq.1', [{ land: { name: 'Norway' } }]],
     ['a computed relationship', '/countries?select=capital_of(name)&id=eq.1', [{ capital_of: { name: 'Oslo' } }]],
     [
-      'itself, upwards',
+      'a self-reference, upwards',
       '/districts?select=name,parent:parent_id(name,parent:parent_id(name))&id=eq.3',
       [{ name: 'Quay', parent: { name: 'Harbour', parent: { name: 'Centre' } } }],
     ],
     [
-      'itself, downwards',
+      'a self-reference, downwards',
       '/districts?select=name,districts(name)&id=eq.1',
       [{ name: 'Centre', districts: [{ name: 'Harbour' }] }],
     ],
@@ -101,9 +101,9 @@ describe('embedding', () => {
     ],
     ['a view', '/big_cities?select=name,countries(name)&id=eq.3', [{ name: 'Lima', countries: { name: 'Peru' } }]],
     ['a view in a table', '/countries?select=big_cities(name)&id=eq.2', [{ big_cities: [{ name: 'Lima' }] }]],
-    ['spread of one', '/cities?select=name,...countries(land:name)&id=eq.3', [{ name: 'Lima', land: 'Peru' }]],
+    ['a to-one spread', '/cities?select=name,...countries(land:name)&id=eq.3', [{ name: 'Lima', land: 'Peru' }]],
     [
-      'spread of many',
+      'a to-many spread',
       '/countries?select=name,...cities(towns:name)&id=eq.1&cities.order=name',
       [{ name: 'Norway', towns: ['Bergen', 'Oslo'] }],
     ],
@@ -112,7 +112,7 @@ describe('embedding', () => {
     expect(await rows(path)).toEqual(expected)
   })
 
-  test('inner leaves out what has nothing inside, left does not', async () => {
+  test('inner drops rows with an empty embed, left keeps them', async () => {
     expect(await rows('/countries?select=name,cities!inner(name)&cities.name=eq.Lima')).toEqual([
       { name: 'Peru', cities: [{ name: 'Lima' }] },
     ])
@@ -133,7 +133,7 @@ describe('embedding', () => {
     ])
   })
 
-  test('whether an embed found something is a condition', async () => {
+  test('an empty embed can be tested with is.null', async () => {
     expect(await rows('/countries?select=name,cities()&cities=is.null')).toEqual([{ name: 'Chad' }])
     expect(await rows('/countries?select=name,cities()&cities=not.is.null&order=id')).toEqual([
       { name: 'Norway' },
@@ -144,7 +144,7 @@ describe('embedding', () => {
     ).toEqual([{ name: 'Oslo' }, { name: 'Bergen' }, { name: 'Lima' }, { name: 'Cusco' }])
   })
 
-  test('filters, orders, limits and offsets hold inside of an embed', async () => {
+  test('filters, orders, limits and offsets apply inside an embed', async () => {
     expect(
       await rows(
         '/countries?select=name,cities(name)&id=lt.3&order=id&cities.order=name.desc&cities.limit=1&cities.offset=1',
@@ -168,13 +168,13 @@ describe('embedding', () => {
     ])
   })
 
-  test('a function that returns rows of a table is one to embed in', async () => {
+  test("works on functions that return a table's rows", async () => {
     expect(await rows('/rpc/cities_of?country=Norway&select=name,countries(name)&order=name&limit=1')).toEqual([
       { name: 'Bergen', countries: { name: 'Norway' } },
     ])
   })
 
-  test('what was written can be embedded in', async () => {
+  test('works on written rows', async () => {
     const { body } = await world.http('/cities?select=name,countries(name)&id=eq.1', {
       method: 'PATCH',
       headers: { prefer: 'return=representation, tx=rollback' },

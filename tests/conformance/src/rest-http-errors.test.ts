@@ -134,7 +134,7 @@ describe('errors', () => {
     expect(answer.headers.get('content-length')).toBe(String(Buffer.byteLength(answer.text)))
   })
 
-  test('a raised status has the words that were raised', async () => {
+  test('a raised status has the raised status text', async () => {
     const answer = await world.http('/rpc/raise_as', {
       method: 'POST',
       body: { state: 'PT402', said: 'Payment Required' },
@@ -142,7 +142,7 @@ describe('errors', () => {
     expect(answer.statusText).toBe('Payment Required')
   })
 
-  test('a function controls the whole answer', async () => {
+  test('a function can set the whole response', async () => {
     const message = JSON.stringify({ code: '123', message: 'ABC', details: 'DEF', hint: 'XYZ' })
     const detail = JSON.stringify({ status: 432, status_text: 'My Words', headers: { 'X-Header': 'str' } })
     const answer = await world.http('/rpc/raise_pgrst', { method: 'POST', body: { message, detail } })
@@ -159,7 +159,7 @@ describe('errors', () => {
     [{ message: 'soup', detail: '{}' }, "Invalid JSON value for MESSAGE: 'soup'"],
     [{ message: '{"code":"1","message":"m"}', detail: 'soup' }, "Invalid JSON value for DETAIL: 'soup'"],
     [{ message: '{"code":"1","message":"m"}' }, 'DETAIL is missing in the RAISE statement'],
-  ])('a function that controls it wrongly is told so: %j', async (body, details) => {
+  ])('a function that raises a malformed response gets PGRST121: %j', async (body, details) => {
     const answer = await world.http('/rpc/raise_pgrst', { method: 'POST', body })
     expect(answer).toMatchObject({
       status: 500,
@@ -167,12 +167,12 @@ describe('errors', () => {
     })
   })
 
-  test('of a HEAD request only have headers', async () => {
+  test('to HEAD requests have headers only', async () => {
     const { status, text, headers } = await world.http('/nothing', { method: 'HEAD' })
     expect([status, text, headers.get('proxy-status')]).toEqual([404, '', 'PostgREST; error=PGRST205'])
   })
 
-  test('without a privilege ask only an anonymous caller to sign in', async () => {
+  test('for missing privileges are 401 for anonymous requests and 403 for users', async () => {
     const anon = await world.http('/secrets', { as: 'anon' })
     expect([anon.status, anon.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
     expect(anon.body).toMatchObject({ code: '42501', message: 'permission denied for table secrets' })
@@ -195,13 +195,13 @@ describe('errors', () => {
       'No suitable key or wrong key type',
       'None of the keys was able to decode the JWT',
     ],
-  ])('a token that is no good (%s) is refused', async (token, code, message, details) => {
+  ])('an invalid token (%s) is refused', async (token, code, message, details) => {
     const answer = await world.http('/countries', { headers: { authorization: `Bearer ${token}` } })
     expect([answer.status, answer.body]).toEqual([401, { code, message, details, hint: null }])
     expect(answer.headers.get('www-authenticate')).toBe(`Bearer error="invalid_token", error_description="${message}"`)
   })
 
-  test('without any key no request gets in', async () => {
+  test('a request without a key is refused', async () => {
     expect((await world.http('/countries', { as: 'nobody' })).status).toBe(401)
   })
 })
@@ -214,15 +214,15 @@ describe('limits', () => {
       'conditions',
       `/cities?${Array.from({ length: 299 }, (_, n) => `id=neq.${n}`).join('&')}&and=(${Array.from({ length: 250 }, () => 'id.gt.0').join(',')})`,
     ],
-    ['depth of conditions', `/cities?and=(${nested(40)})`],
+    ['nested conditions', `/cities?and=(${nested(40)})`],
     ['parameters', `/cities?${Array.from({ length: 400 }, () => 'id=gt.0').join('&')}`],
-    ['values of one list', `/cities?id=in.(${Array.from({ length: 10_001 }, () => '1').join(',')})`],
+    ['values in a list', `/cities?id=in.(${Array.from({ length: 10_001 }, () => '1').join(',')})`],
     ['columns', `/cities?select=${Array.from({ length: 600 }, () => 'id').join(',')}`],
-    ['depth of embeds', `/districts?select=${'districts('.repeat(12)}id${')'.repeat(12)}`],
+    ['nested embeds', `/districts?select=${'districts('.repeat(12)}id${')'.repeat(12)}`],
     ['embeds', `/cities?select=id,${Array.from({ length: 60 }, (_, n) => `a${n}:countries(id)`).join(',')}`],
     ['steps of a JSON path', `/cities?select=facts${'->a'.repeat(40)}`],
-    ['terms of an order', `/cities?order=${Array.from({ length: 60 }, () => 'id').join(',')}`],
-  ])('too many or too deep: %s', async (_title, path) => {
+    ['order terms', `/cities?order=${Array.from({ length: 60 }, () => 'id').join(',')}`],
+  ])('too many %s are refused', async (_title, path) => {
     const answer = await world.http(path)
     // An address that Node refuses before does not come as far as ours.
     if (answer.status === 431) return
@@ -230,22 +230,22 @@ describe('limits', () => {
     expect(answer.body).toMatchObject({ code: 'PGRST100', message: 'The query string is too complex' })
   })
 
-  test('a body that is too large', async () => {
+  test('a body that is too large is refused', async () => {
     const answer = await world.http('/cities', { method: 'POST', body: { name: 'x'.repeat(30_000) } })
     expect(answer).toMatchObject({ status: 413, body: { code: 'PGRST102' } })
   })
 
-  test('a body with more columns than a table can have', async () => {
+  test('a body with too many columns is refused', async () => {
     const row = Object.fromEntries(Array.from({ length: 1700 }, (_, n) => [`c${n}`, 1]))
     expect((await world.http('/cities', { method: 'POST', body: row })).status).toBe(400)
   })
 
-  test('an address that is too long', async () => {
+  test('a URL that is too long is refused', async () => {
     const answer = await world.http(`/cities?name=eq.${'x'.repeat(70_000)}`)
     expect([400, 414, 431]).toContain(answer.status)
   })
 
-  test('after all of that it still answers', async () => {
+  test('the server still responds afterwards', async () => {
     expect((await world.http('/countries?select=id&id=eq.1')).body).toEqual([{ id: 1 }])
   })
 })

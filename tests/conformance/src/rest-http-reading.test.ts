@@ -27,7 +27,7 @@ const ids = async (filter: string) =>
   ((await rows(`/cities?select=id&order=id&${filter}`)) as { id: number }[]).map(({ id }) => id)
 
 describe('reading: keys', () => {
-  test('a key in the address opens, and is no filter', async () => {
+  test('an apikey parameter grants access and is not a filter', async () => {
     const key = world.keyOf('anon') ?? ''
     const answer = await world.http(`/cities?select=id&apikey=${key}&id=eq.1`, { as: 'nobody' })
     expect([answer.status, answer.body]).toEqual([200, [{ id: 1 }]])
@@ -40,15 +40,15 @@ describe('reading: keys', () => {
 describe('reading: filters', () => {
   test.each([
     ['without an operator', '/cities?id=1', 'PGRST100'],
-    ['with an operator that there is not', '/cities?id=resembles.1', 'PGRST100'],
-    ['with a quantifier where there is none', '/cities?id=in(any).1', 'PGRST100'],
-    ['with a tree that does not close', '/cities?or=(id.eq.1,id.eq.2', 'PGRST100'],
-    ['with an empty tree', '/cities?and=()', 'PGRST100'],
-    ['with a value of another type', '/cities?id=eq.x', '22P02'],
-    ['with a column that there is not', '/cities?nope=eq.1', '42703'],
-    ['over an embed that is not selected', '/cities?countries.name=eq.Peru', 'PGRST108'],
+    ['with an unknown operator', '/cities?id=resembles.1', 'PGRST100'],
+    ['with a misplaced quantifier', '/cities?id=in(any).1', 'PGRST100'],
+    ['with unbalanced parentheses', '/cities?or=(id.eq.1,id.eq.2', 'PGRST100'],
+    ['with empty parentheses', '/cities?and=()', 'PGRST100'],
+    ['with a value of the wrong type', '/cities?id=eq.x', '22P02'],
+    ['with an unknown column', '/cities?nope=eq.1', '42703'],
+    ['on an embed that is not selected', '/cities?countries.name=eq.Peru', 'PGRST108'],
     ['on the value of an embed', '/cities?select=*,countries(*)&countries=eq.1', '42703'],
-  ])('a condition %s is refused', async (_title, path, code) => {
+  ])('a filter %s is refused', async (_title, path, code) => {
     expect(await refusal(path)).toMatchObject({ status: 400, code })
   })
 
@@ -87,7 +87,7 @@ describe('reading: filters', () => {
     expect(await ids(filter)).toEqual(expected)
   })
 
-  test('a name or a value may hold anything when it is encoded', async () => {
+  test('encoded names and values may contain any character', async () => {
     const path = `/${encodeURIComponent('odd täble')}?select=${encodeURIComponent('"a b","näme"')}`
     expect(await rows(`${path}&${encodeURIComponent('näme')}=eq.${encodeURIComponent('Ærø')}`)).toEqual([
       { 'a b': 1, näme: 'Ærø' },
@@ -102,10 +102,10 @@ describe('reading: filters', () => {
 
 describe('reading: columns', () => {
   test.each([
-    ['that there is not', '/cities?select=nope', '42703'],
-    ['cast to a type that there is not', '/cities?select=id::nope', '42704'],
+    ['that does not exist', '/cities?select=nope', '42703'],
+    ['cast to an unknown type', '/cities?select=id::nope', '42704'],
     ['that does not parse', '/cities?select=id,(', 'PGRST100'],
-    ['with a path into what has none', '/cities?select=id->>', 'PGRST100'],
+    ['with an incomplete JSON path', '/cities?select=id->>', 'PGRST100'],
   ])('a column %s is refused', async (_title, path, code) => {
     expect(await refusal(path)).toMatchObject({ status: 400, code })
   })
@@ -127,7 +127,7 @@ describe('reading: columns', () => {
 })
 
 describe('reading: aggregates', () => {
-  test('are refused unless they are allowed', async () => {
+  test('are refused unless enabled', async () => {
     await using closed = await openRestWorld()
     expect((await closed.http('/cities?select=population.sum()')).body).toEqual({
       code: 'PGRST123',
@@ -136,7 +136,7 @@ describe('reading: aggregates', () => {
       hint: null,
     })
   })
-  test('over everything, and in groups', async () => {
+  test('work on all rows and in groups', async () => {
     expect(await rows('/cities?select=count(),sum:population.sum(),population.min(),population.max()')).toEqual([
       { count: 4, sum: 10_990_000, min: 290_000, max: 10_000_000 },
     ])
@@ -145,7 +145,7 @@ describe('reading: aggregates', () => {
       { country_id: 2, n: 2, avg: 10_000_000 },
     ])
   })
-  test('in an embed', async () => {
+  test('work in an embed', async () => {
     expect(await rows('/countries?select=name,cities(count())&order=id')).toEqual([
       { name: 'Norway', cities: [{ count: 2 }] },
       { name: 'Peru', cities: [{ count: 2 }] },
@@ -164,7 +164,7 @@ describe('reading: order, limits and counts', () => {
     expect(await refusal(path)).toMatchObject({ status, code })
   })
 
-  test('a range that ends before it begins, or begins behind the last row, cannot be had', async () => {
+  test('a range that ends before it starts, or starts after the last row, is refused', async () => {
     expect(await refusal('/cities', { range: '3-1' })).toMatchObject({
       status: 416,
       code: 'PGRST103',
@@ -191,14 +191,14 @@ describe('reading: order, limits and counts', () => {
     ['limit and offset', '/cities?limit=2&offset=1', {}, 200, '1-2/*'],
     ['a range', '/cities', { range: '0-1' }, 200, '0-1/*'],
     ['an open range', '/cities', { range: '2-' }, 200, '2-3/*'],
-    ['all with a count', '/cities', { prefer: 'count=exact' }, 200, '0-3/4'],
-    ['some with a count', '/cities?limit=1', { prefer: 'count=exact' }, 206, '0-0/4'],
-    ['some with an estimated count', '/cities?limit=1', { prefer: 'count=estimated' }, 206, '0-0/4'],
-    ['some with a planned count', '/cities?limit=1', { prefer: 'count=planned' }, 206, '0-0/4'],
-    ['nothing', '/cities?id=eq.99', {}, 200, '*/*'],
-    ['nothing, counted', '/cities?id=eq.99', { prefer: 'count=exact' }, 200, '*/0'],
-    ['no rows at all', '/cities?limit=0', {}, 200, '*/*'],
-  ])('%s is told in Content-Range', async (_title, path, headers, status, range) => {
+    ['all rows with a count', '/cities', { prefer: 'count=exact' }, 200, '0-3/4'],
+    ['some rows with a count', '/cities?limit=1', { prefer: 'count=exact' }, 206, '0-0/4'],
+    ['some rows with an estimated count', '/cities?limit=1', { prefer: 'count=estimated' }, 206, '0-0/4'],
+    ['some rows with a planned count', '/cities?limit=1', { prefer: 'count=planned' }, 206, '0-0/4'],
+    ['no rows', '/cities?id=eq.99', {}, 200, '*/*'],
+    ['no rows, counted', '/cities?id=eq.99', { prefer: 'count=exact' }, 200, '*/0'],
+    ['limit=0', '/cities?limit=0', {}, 200, '*/*'],
+  ])('Content-Range reports %s', async (_title, path, headers, status, range) => {
     const answer = await world.http(path, { headers: headers as Record<string, string> })
     expect([answer.status, answer.headers.get('content-range')]).toEqual([status, range])
   })

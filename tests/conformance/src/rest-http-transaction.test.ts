@@ -22,7 +22,7 @@ async function about(headers: Record<string, string> = {}, as: 'service' | 'anon
 }
 
 describe('the transaction of a request', () => {
-  test('a function before the request may refuse it, whatever it is', async () => {
+  test('a pre-request function may refuse any request', async () => {
     for (const path of ['/countries', '/rpc/no_args', '/']) {
       const answer = await world.http(path, { headers: { 'x-refuse': 'yes' } })
       expect(answer).toMatchObject({
@@ -40,16 +40,16 @@ describe('the transaction of a request', () => {
     expect(await world.run('select * from countries where id = 9')).toEqual([])
   })
 
-  test('a function before the request may add headers', async () => {
+  test('a pre-request function may add headers', async () => {
     expect((await world.http('/countries', { headers: { 'x-mark': 'yes' } })).headers.get('x-marked')).toBe('1')
   })
 
-  test('runs under the role and the claims of the token', async () => {
+  test('runs with the role and claims of the token', async () => {
     expect(await about()).toMatchObject({ role: 'service_role', claim: 'service_role' })
     expect(await about({}, 'anon')).toMatchObject({ role: 'anon', claim: 'anon' })
   })
 
-  test('tells functions the method, the path, headers and cookies', async () => {
+  test('exposes method, path, headers and cookies to functions', async () => {
     expect(await about({ 'x-agent': 'curl', cookie: 'taste=sweet; other=1' })).toMatchObject({
       method: 'GET',
       path: '/rpc/about_request',
@@ -58,7 +58,7 @@ describe('the transaction of a request', () => {
     })
   })
 
-  test('has the time zone that is preferred, by name or offset, and fails when there is no such one', async () => {
+  test('uses the preferred time zone, by name or offset, and refuses an unknown one', async () => {
     const { body, headers } = await world.http('/rpc/about_request', { headers: { prefer: 'timezone=Asia/Tokyo' } })
     expect(body).toMatchObject({ timezone: 'Asia/Tokyo' })
     expect(headers.get('preference-applied')).toBe('timezone=Asia/Tokyo')
@@ -78,15 +78,15 @@ describe('the transaction of a request', () => {
   })
 
   test.each([
-    ['no JSON', 'soup'],
+    ['malformed JSON', 'soup'],
     ['an object', '{"X-A":"1"}'],
     ['two names in one object', '[{"X-A":"1","X-B":"2"}]'],
-    ['a value that is no text', '[{"X-A":1}]'],
+    ['a value that is not text', '[{"X-A":1}]'],
     ['a name with a space', '[{"X A":"1"}]'],
-    ['a value of two lines', '[{"X-A":"1\\r\\nX-B: 2"}]'],
+    ['a value with a line break', '[{"X-A":"1\\r\\nX-B: 2"}]'],
     ['a value with control characters', '[{"X-A":"\\u0007"}]'],
-    ['the length of another body', '[{"Content-Length":"3"}]'],
-  ])('refuses headers of a function that are %s', async (_title, headers) => {
+    ['a Content-Length', '[{"Content-Length":"3"}]'],
+  ])("refuses a function's headers: %s", async (_title, headers) => {
     const { status, body } = await world.http('/rpc/answer_with', { method: 'POST', body: { status: null, headers } })
     expect([status, body]).toEqual([
       500,
@@ -100,7 +100,7 @@ describe('the transaction of a request', () => {
     expect(await world.run('select * from answered')).toEqual([])
   })
 
-  test('keeps nothing of a write whose function or trigger sets a header that cannot be sent', async () => {
+  test('rolls back if a function or trigger sets an invalid header', async () => {
     const headers = JSON.stringify([{ 'X-Note': 'one\r\nSet-Cookie: a=1' }])
     const called = await world.service.rpc('answer_with', { status: '', headers })
     const read = await world.service.rpc('answer_with', { status: '', headers }, { get: true })
@@ -117,7 +117,7 @@ describe('the transaction of a request', () => {
     expect(await world.run('select id from marked')).toEqual([{ id: 1 }])
   })
 
-  test('refuses a status of a function that is none', async () => {
+  test("refuses a function's invalid status", async () => {
     const { status, body } = await world.http('/rpc/answer_with', {
       method: 'POST',
       body: { status: 'fine', headers: null },
@@ -128,7 +128,7 @@ describe('the transaction of a request', () => {
     ])
   })
 
-  test('gives an answer the status and the headers that a function sets', async () => {
+  test('returns the status and headers that a function sets', async () => {
     const headers = JSON.stringify([
       { 'X-One': '1' },
       { 'Cache-Control': 'max-age=9' },
@@ -144,7 +144,7 @@ describe('the transaction of a request', () => {
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   })
 
-  test('ends when it takes too long, unless the function may take longer', async () => {
+  test('times out, unless the function sets a longer timeout', async () => {
     expect(await world.http('/rpc/sleepy', { method: 'POST' })).toMatchObject({
       status: 500,
       body: { code: '57014', message: 'canceling statement due to statement timeout' },
@@ -152,7 +152,7 @@ describe('the transaction of a request', () => {
     expect((await world.http('/rpc/patient', { method: 'POST' })).body).toBe('3s')
   })
 
-  test('has the statement timeout of the role', async () => {
+  test("uses the role's statement timeout", async () => {
     await world.run(`alter role anon set statement_timeout = '150ms'; notify pgrst, 'reload config'`)
     try {
       await expect
@@ -170,7 +170,7 @@ describe('the transaction of a request', () => {
     }
   })
 
-  test('leaves no setting to the next one', async () => {
+  test('leaks no setting to the next request', async () => {
     await world.run(
       `create or replace function stain() returns void language sql as $$ select set_config('work_mem', '77MB', false), set_config('role', 'anon', false) $$`,
     )
@@ -179,7 +179,7 @@ describe('the transaction of a request', () => {
     expect(new Set(answers.map((answer) => (answer as { role: string }).role))).toEqual(new Set(['service_role']))
   })
 
-  test('is over before a slow client has read its answer', async () => {
+  test('ends before a slow client has read the response', async () => {
     const url = `${world.url}/rest/v1/rpc/many_rows`
     const key = world.keyOf('service')
     const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(url, { headers: { apikey: key } })))
@@ -192,7 +192,7 @@ describe('the transaction of a request', () => {
     await Promise.all(answers.map(async ({ body }) => body?.cancel()))
   })
 
-  test('tells what took how long, when that is switched on', async () => {
+  test('returns Server-Timing, if enabled', async () => {
     const timing = (await world.http('/countries?limit=1')).headers.get('server-timing')
     expect(timing).toMatch(
       /^jwt;dur=[\d.]+, parse;dur=[\d.]+, plan;dur=[\d.]+, transaction;dur=[\d.]+, response;dur=[\d.]+$/,
@@ -201,7 +201,7 @@ describe('the transaction of a request', () => {
 })
 
 describe('configuration in the database', () => {
-  test('is read from the settings of the role that connects, and again when it is told', async () => {
+  test("is read from the connecting role's settings, and again on NOTIFY", async () => {
     expect((await world.http('/countries?select=id.sum()')).body).toMatchObject({ code: 'PGRST123' })
     await world.run(`alter role authenticator set pgrst.db_aggregates_enabled = 'true'; notify pgrst, 'reload config'`)
     await expect.poll(async () => (await world.http('/countries?select=id.sum()')).body).toEqual([{ sum: 6 }])
@@ -211,7 +211,7 @@ describe('configuration in the database', () => {
 })
 
 describe('the schema cache', () => {
-  test('follows changes by itself, at once', async () => {
+  test('follows schema changes at once', async () => {
     await world.run('create table later (id int primary key, country int references countries)')
     await expect.poll(async () => (await world.http('/later?select=id,countries(name)')).status).toBe(200)
     await world.run('alter table later add column extra text')
@@ -222,7 +222,7 @@ describe('the schema cache', () => {
     await expect.poll(async () => (await world.http('/later')).status).toBe(404)
   })
 
-  test('is read again when it is told', async () => {
+  test('is reloaded on NOTIFY', async () => {
     await world.run(`notify pgrst, 'reload schema'`)
     await world.run(`notify pgrst`)
     expect((await world.http('/countries?limit=1')).status).toBe(200)

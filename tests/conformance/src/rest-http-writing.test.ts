@@ -23,7 +23,7 @@ async function write(method: string, path: string, body?: unknown, headers: Reco
 
 describe('writing', () => {
   test.each([
-    ['a body that is no JSON', '/cities', { method: 'POST', body: '{' }, 400, 'PGRST102', 'Empty or invalid json'],
+    ['malformed JSON', '/cities', { method: 'POST', body: '{' }, 400, 'PGRST102', 'Empty or invalid json'],
     ['an empty body', '/cities', { method: 'POST', body: '' }, 400, 'PGRST102', 'Empty or invalid json'],
     [
       'rows with different keys',
@@ -34,7 +34,7 @@ describe('writing', () => {
       'All object keys must match',
     ],
     [
-      'a content type without a reader',
+      'an unsupported content type',
       '/cities',
       { method: 'POST', body: 'x', headers: { 'content-type': 'text/html' } },
       400,
@@ -42,7 +42,7 @@ describe('writing', () => {
       'Content-Type not acceptable: text/html',
     ],
     [
-      'a CSV whose rows differ',
+      'CSV rows of different lengths',
       '/cities',
       { method: 'POST', body: 'name,note\na', headers: { 'content-type': 'text/csv' } },
       400,
@@ -50,7 +50,7 @@ describe('writing', () => {
       'All lines must have same number of fields',
     ],
     [
-      'a column that there is not',
+      'an unknown column',
       '/cities',
       { method: 'POST', body: { nope: 1 } },
       400,
@@ -58,7 +58,7 @@ describe('writing', () => {
       "Could not find the 'nope' column of 'cities' in the schema cache",
     ],
     [
-      'a column in columns= that there is not',
+      'an unknown column in columns=',
       '/cities?columns=nope',
       { method: 'POST', body: { name: 'x' } },
       400,
@@ -74,16 +74,16 @@ describe('writing', () => {
       'duplicate key value violates unique constraint "countries_pkey"',
     ],
     [
-      'an update of everything',
+      'an update without a filter',
       '/cities',
       { method: 'PATCH', body: { note: 'x' } },
       400,
       '21000',
       'UPDATE requires a WHERE clause',
     ],
-    ['a delete of everything', '/cities', { method: 'DELETE' }, 400, '21000', 'DELETE requires a WHERE clause'],
+    ['a delete without a filter', '/cities', { method: 'DELETE' }, 400, '21000', 'DELETE requires a WHERE clause'],
     [
-      'PUT with other filters than the key',
+      'PUT with filters other than the key',
       '/countries?name=eq.Peru',
       { method: 'PUT', body: { id: 1, name: 'x' } },
       405,
@@ -99,7 +99,7 @@ describe('writing', () => {
       'limit/offset querystring parameters are not allowed for PUT',
     ],
     [
-      'PUT of another row than the address names',
+      "PUT of a row other than the URL's",
       '/countries?id=eq.1',
       { method: 'PUT', body: { id: 2, name: 'x' } },
       400,
@@ -107,7 +107,7 @@ describe('writing', () => {
       'Payload values do not match URL in primary key column(s)',
     ],
     [
-      'a view that cannot be written',
+      'a read-only view',
       '/city_counts?country_id=eq.1',
       { method: 'PATCH', body: { n: 1 } },
       500,
@@ -131,7 +131,7 @@ describe('writing', () => {
       'Query result exceeds max-affected preference constraint',
     ],
     [
-      'several rows for one object',
+      'several rows for a single object',
       '/cities?id=gt.2',
       { method: 'DELETE', headers: { ...FULL, accept: 'application/vnd.pgrst.object+json' } },
       406,
@@ -149,7 +149,7 @@ describe('writing', () => {
     },
   )
 
-  test('one row, many rows, and rows of CSV', async () => {
+  test('inserts one row, many rows, CSV or a form', async () => {
     const one = await write('POST', '/countries', { id: 10, name: 'Fiji' })
     expect([one.status, one.text, one.headers.get('content-range')]).toEqual([201, '', '*/*'])
     const many = await write(
@@ -180,7 +180,7 @@ describe('writing', () => {
     expect(form.body).toMatchObject([{ name: 'Alta', population: 7 }])
   })
 
-  test('missing values are null, or the default when that is preferred', async () => {
+  test('missing values are null, or the default with missing=default', async () => {
     const rows = [
       { name: 'a', note: 'own' },
       { name: 'b', note: null },
@@ -196,12 +196,12 @@ describe('writing', () => {
     expect((await write('POST', '/cities', rows, FULL)).body).toMatchObject(rows)
   })
 
-  test('columns= keeps the rest of a body out', async () => {
+  test('columns= ignores other fields of the body', async () => {
     const { body } = await write('POST', '/cities?columns=name', { name: 'a', note: 'ignored', nope: 1 }, FULL)
     expect(body).toMatchObject([{ name: 'a', note: 'none' }])
   })
 
-  test('return=headers-only says where the row is', async () => {
+  test("return=headers-only returns the row's location", async () => {
     const { status, headers, text } = await write(
       'POST',
       '/countries',
@@ -218,7 +218,7 @@ describe('writing', () => {
     expect(both.headers.get('location')).toBe('/country_languages?country_id=eq.3&language_id=eq.1')
   })
 
-  test('an upsert merges or ignores, by the key or by other columns', async () => {
+  test('an upsert merges or ignores duplicates, by the key or other columns', async () => {
     const merge = await write(
       'POST',
       '/countries',
@@ -247,7 +247,7 @@ describe('writing', () => {
     expect([ignore.status, ignore.body]).toEqual([201, []])
   })
 
-  test('PUT writes the row that its address names', async () => {
+  test('PUT writes the row that its URL names', async () => {
     expect((await write('PUT', '/countries?id=eq.70', { id: 70, name: 'Laos' })).status).toBe(204)
     const changed = await write('PUT', '/countries?id=eq.70', { id: 70, name: 'Lao' }, FULL)
     expect([changed.status, changed.body]).toEqual([200, [{ id: 70, name: 'Lao' }]])
@@ -255,7 +255,7 @@ describe('writing', () => {
     expect([made.status, made.body]).toEqual([201, [{ id: 71, name: 'Iran' }]])
   })
 
-  test('PATCH changes the rows that are meant', async () => {
+  test('PATCH changes the matching rows', async () => {
     const none = await write('PATCH', '/cities?id=eq.99', { note: 'x' })
     expect([none.status, none.headers.get('content-range')]).toEqual([204, '*/*'])
     const some = await write(
@@ -270,7 +270,7 @@ describe('writing', () => {
     expect([nothing.status, nothing.body]).toEqual([200, []])
   })
 
-  test('DELETE removes the rows that are meant', async () => {
+  test('DELETE deletes the matching rows', async () => {
     const { status, headers, body } = await write('DELETE', '/cities?id=in.(2,4)&select=name', undefined, {
       prefer: 'return=representation, count=exact',
     })
@@ -278,20 +278,20 @@ describe('writing', () => {
     expect((await write('DELETE', '/cities?id=eq.1')).status).toBe(204)
   })
 
-  test('a view is written through', async () => {
+  test('a view can be written', async () => {
     expect((await write('PATCH', '/big_cities?id=eq.1', { name: 'Kristiania' }, FULL)).body).toMatchObject([
       { name: 'Kristiania' },
     ])
     expect(await world.run('select name from cities where id = 1')).toEqual([{ name: 'Kristiania' }])
   })
 
-  test('tx=rollback keeps nothing', async () => {
+  test('tx=rollback rolls back', async () => {
     const { status, headers } = await write('POST', '/countries', { id: 80, name: 'Mali' }, { prefer: 'tx=rollback' })
     expect([status, headers.get('preference-applied')]).toEqual([201, 'tx=rollback'])
     expect(await world.run('select * from countries where id = 80')).toEqual([])
   })
 
-  test('all rows of a request are written or none', async () => {
+  test('writes all rows of a request or none', async () => {
     expect(
       (
         await write('POST', '/countries', [

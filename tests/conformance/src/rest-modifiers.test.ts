@@ -16,23 +16,23 @@ afterAll(() => world?.[Symbol.asyncDispose]())
 const cities = () => world.service.from('cities')
 
 describe('modifier.select', () => {
-  test('is refused for a column that there is not, and nothing is kept', async () => {
+  test('is refused for an unknown column, and rolls back', async () => {
     const { error } = await world.service.from('languages').insert({ id: 9, name: 'Aymara' }).select('nope')
     expect(error).toMatchObject({ code: '42703' })
     expect((await world.service.from('languages').select().eq('id', 9)).data).toEqual([])
   })
-  test('gives back the written rows, with embedded ones', async () => {
+  test('returns the written rows, with embeds', async () => {
     const { data } = await cities().update({ note: 'seen' }).eq('id', 1).select('note, countries(name)')
     expect(data).toEqual([{ note: 'seen', countries: { name: 'Norway' } }])
   })
-  test('chooses columns of what a function returns', async () => {
+  test("selects columns of a function's result", async () => {
     const { data } = await world.service.rpc('cities_of', { country: 'Peru' }).select('name').order('name')
     expect(data).toEqual([{ name: 'Cusco' }, { name: 'Lima' }])
   })
 })
 
 describe('modifier.order', () => {
-  test('is refused for a relation that is to many', async () => {
+  test('is refused for a to-many relationship', async () => {
     const { error } = await world.service.from('countries').select('name, cities(name)').order('cities(name)')
     expect(error).toMatchObject({
       code: 'PGRST118',
@@ -46,11 +46,11 @@ describe('modifier.order', () => {
     const last = await cities().select('id').order('population', { ascending: false, nullsFirst: false })
     expect(last.data?.map(({ id }) => id as number)).toEqual([3, 1, 2, 4])
   })
-  test('takes several columns', async () => {
+  test('accepts several columns', async () => {
     const { data } = await cities().select('id').order('country_id', { ascending: false }).order('name')
     expect(data?.map(({ id }) => id as number)).toEqual([4, 3, 2, 1])
   })
-  test('orders by the column of a relation, and inside of an embed', async () => {
+  test('orders by a related column, and inside an embed', async () => {
     const byCountry = await cities()
       .select('name, countries(name)')
       .order('countries(name)', { ascending: false })
@@ -66,14 +66,14 @@ describe('modifier.order', () => {
 })
 
 describe('modifier.limit', () => {
-  test('is refused below nothing', async () => {
+  test('is refused if negative', async () => {
     expect(await cities().select().limit(-1)).toMatchObject({ status: 416, error: { code: 'PGRST103' } })
   })
-  test('takes the first rows', async () => {
+  test('returns the first rows', async () => {
     expect((await cities().select('id').order('id').limit(2)).data).toEqual([{ id: 1 }, { id: 2 }])
     expect(await cities().select('id').limit(0)).toMatchObject({ status: 200, data: [] })
   })
-  test('takes the first rows of each embed', async () => {
+  test('returns the first rows of each embed', async () => {
     const { data } = await world.service
       .from('countries')
       .select('name, cities(name)')
@@ -89,17 +89,17 @@ describe('modifier.limit', () => {
 })
 
 describe('modifier.range', () => {
-  test('is refused behind the last row when rows are counted', async () => {
+  test('is refused after the last row if rows are counted', async () => {
     expect(await cities().select('*', { count: 'exact' }).range(10, 20)).toMatchObject({
       status: 416,
       error: { code: 'PGRST103', details: 'An offset of 10 was requested, but there are only 4 rows.' },
     })
   })
-  test('takes rows from one to another', async () => {
+  test('returns the rows of a range', async () => {
     const { data, count, status } = await cities().select('id', { count: 'exact' }).order('id').range(1, 2)
     expect({ data, count, status }).toEqual({ data: [{ id: 2 }, { id: 3 }], count: 4, status: 206 })
   })
-  test('takes rows of an embed', async () => {
+  test('returns the rows of a range in an embed', async () => {
     const { data } = await world.service
       .from('countries')
       .select('cities(name)')
@@ -111,7 +111,7 @@ describe('modifier.range', () => {
 })
 
 describe('modifier.abortSignal', () => {
-  test('ends a request, and the connection serves the next one', async () => {
+  test('cancels a request and frees its connection', async () => {
     const abort = AbortSignal.timeout(100)
     const { error, data } = await world.service.rpc('sleepy').abortSignal(abort)
     expect(data).toBeNull()
@@ -121,7 +121,7 @@ describe('modifier.abortSignal', () => {
 })
 
 describe('modifier.single', () => {
-  test('refuses several rows and none', async () => {
+  test('refuses several rows or none', async () => {
     expect(await cities().select('name').single()).toMatchObject({
       status: 406,
       data: null,
@@ -134,11 +134,11 @@ describe('modifier.single', () => {
     })
     expect((await cities().select('name').eq('id', 99).single()).error?.details).toBe('The result contains 0 rows')
   })
-  test('keeps nothing of a write that was not about one row', async () => {
+  test('rolls back a write that does not affect one row', async () => {
     expect((await cities().delete().gt('id', 2).select().single()).error).toMatchObject({ code: 'PGRST116' })
     expect((await cities().select('*', { count: 'exact', head: true })).count).toBe(4)
   })
-  test('gives one object', async () => {
+  test('returns one object', async () => {
     expect((await cities().select('name').eq('id', 2).single()).data).toEqual({ name: 'Bergen' })
     expect((await cities().insert({ name: 'Tromsø' }).select('name').single()).data).toEqual({ name: 'Tromsø' })
   })
@@ -148,14 +148,14 @@ describe('modifier.maybeSingle', () => {
   test('refuses several rows', async () => {
     expect((await cities().select('name').maybeSingle()).error).toMatchObject({ code: 'PGRST116' })
   })
-  test('gives one object or none', async () => {
+  test('returns one object or null', async () => {
     expect(await cities().select('name').eq('id', 99).maybeSingle()).toMatchObject({ data: null, error: null })
     expect((await cities().select('name').eq('id', 1).maybeSingle()).data).toEqual({ name: 'Oslo' })
   })
 })
 
 describe('modifier.csv', () => {
-  test('gives a table as text, with quotes where they are needed', async () => {
+  test('returns CSV, quoted where needed', async () => {
     const countries = await world.service.from('countries').select().order('id').csv()
     expect(countries.data).toBe('id,name\n1,Norway\n2,Peru\n3,Chad')
     const odd = await world.service
@@ -167,13 +167,13 @@ describe('modifier.csv', () => {
 })
 
 describe('modifier.geojson', () => {
-  test('is refused where there is no PostGIS', async () => {
+  test('is refused without PostGIS', async () => {
     expect(await cities().select('name').geojson()).toMatchObject({ status: 406, error: { code: 'PGRST107' } })
   })
 })
 
 describe('modifier.explain', () => {
-  test('gives the plan of a request as text and as JSON', async () => {
+  test('returns the plan as text or JSON', async () => {
     const text = await cities().select('name').eq('id', 1).explain()
     expect(text.data).toMatch(/Scan.*cities[\s\S]*cost=/)
     expect(text.data).not.toContain('actual time')
@@ -187,7 +187,7 @@ describe('modifier.explain', () => {
 })
 
 describe('modifier.rollback', () => {
-  test('tells what would be, and keeps nothing of it', async () => {
+  test('returns the result and rolls back', async () => {
     const { data } = await cities().update({ note: 'far' }).gt('id', 2).rollback().select('note')
     expect(data).toEqual([{ note: 'far' }, { note: 'far' }])
     expect((await cities().select('id', { count: 'exact', head: true }).eq('note', 'far')).count).toBe(0)
@@ -200,7 +200,7 @@ describe('modifier.maxAffected', () => {
     return (query as unknown as { maxAffected(rows: number): T }).maxAffected(rows)
   }
 
-  test('refuses what touches more rows, and keeps nothing of it', async () => {
+  test('refuses a write of more rows, and rolls back', async () => {
     const { error, status } = await atMost(cities().update({ note: 'far' }).gt('id', 0), 2).select()
     expect({ status, error }).toMatchObject({
       status: 400,
@@ -219,14 +219,14 @@ describe('modifier.maxAffected', () => {
   test('is refused for a function that returns no rows', async () => {
     expect((await atMost(world.service.rpc('clear_notes'), 1)).error).toMatchObject({ code: 'PGRST128' })
   })
-  test('lets pass what touches as many', async () => {
+  test('accepts a write of as many rows', async () => {
     expect((await atMost(cities().delete().gt('id', 2), 2)).error).toBeNull()
     expect((await atMost(world.service.rpc('rename_all', { suffix: '!' }), 9)).data).toHaveLength(2)
   })
 })
 
 describe('answer.then', () => {
-  test('gives data, count, status and its words', async () => {
+  test('returns data, count, status and statusText', async () => {
     expect(await cities().select('id', { count: 'exact' }).eq('id', 1)).toMatchObject({
       data: [{ id: 1 }],
       error: null,
@@ -238,7 +238,7 @@ describe('answer.then', () => {
 })
 
 describe('answer.throwOnError', () => {
-  test('throws what the server refuses, whole', async () => {
+  test("throws the server's full error", async () => {
     await expect(cities().select('nope').throwOnError()).rejects.toMatchObject({
       code: '42703',
       message: 'column cities.nope does not exist',
@@ -249,13 +249,13 @@ describe('answer.throwOnError', () => {
       hint: 'do not',
     })
   })
-  test('gives the data otherwise', async () => {
+  test('returns the data otherwise', async () => {
     expect((await cities().select('id').eq('id', 1).throwOnError()).data).toEqual([{ id: 1 }])
   })
 })
 
 describe('answer.stripNulls', () => {
-  test('leaves out nulls, of rows and of one object', async () => {
+  test('strips nulls from rows and from a single object', async () => {
     const query = () => cities().select('name,population').eq('id', 4)
     expect((await query().stripNulls()).data).toEqual([{ name: 'Cusco' }])
     expect((await query().single().stripNulls()).data).toEqual({ name: 'Cusco' })
@@ -263,7 +263,7 @@ describe('answer.stripNulls', () => {
 })
 
 describe('answer.setHeader', () => {
-  test('is heard by the request', async () => {
+  test('sends the header', async () => {
     const { data } = await world.service.rpc('about_request', {}, { get: true }).setHeader('x-agent', 'conformance')
     expect(data).toMatchObject({ agent: 'conformance', method: 'GET' })
     const counted = await cities().select('id').setHeader('Prefer', 'count=exact').limit(1)
@@ -272,7 +272,7 @@ describe('answer.setHeader', () => {
 })
 
 describe('answer.retry', () => {
-  test('is not needed: a refusal comes at once', async () => {
+  test('is not needed: errors return at once', async () => {
     expect((await cities().select('nope').retry(true)).error).toMatchObject({ code: '42703' })
     expect((await cities().select('id').eq('id', 1).retry(false)).data).toEqual([{ id: 1 }])
   })
