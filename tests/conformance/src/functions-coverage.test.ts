@@ -20,7 +20,7 @@ function testedMethods(): Set<string> {
 }
 
 describe('conformance tests of functions', () => {
-  test.each(functionsMethods())('look at functions.%s', (method) => {
+  test.each(functionsMethods())('cover functions.%s', (method) => {
     expect(testedMethods()).toContain(method)
   })
 })

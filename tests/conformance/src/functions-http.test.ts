@@ -16,8 +16,8 @@ function call(path: string, init: RequestInit = {}): Promise<Response> {
   return fetch(world.url(path), { ...init, headers })
 }
 
-describe('tokens', () => {
-  test('is refused without one, with the header that makes it an error of the relay', async () => {
+describe('authentication', () => {
+  test('is refused without a token, with the x-relay-error header', async () => {
     const answer = await fetch(world.url('mirror'), { method: 'POST' })
     expect(answer.status).toBe(401)
     expect(answer.headers.get('x-relay-error')).toBe('true')
@@ -25,19 +25,19 @@ describe('tokens', () => {
     expect(await answer.json()).toEqual({ msg: 'Error: Missing authorization header' })
   })
 
-  test('is refused with something else than a token', async () => {
+  test('is refused with an invalid token', async () => {
     const basic = await call('mirror', { headers: { authorization: 'Basic YTpi' } })
     expect(await basic.json()).toEqual({ msg: "Error: Auth header is not 'Bearer {token}'" })
     const bad = await call('mirror', { headers: { authorization: 'Bearer bad' } })
     expect(await bad.json()).toEqual({ msg: 'Invalid JWT' })
   })
 
-  test('are not looked for where verify_jwt is off, nor a key', async () => {
+  test('is not required if verify_jwt is off', async () => {
     const answer = await fetch(world.url('open/hook?from=outside'))
     expect(await answer.text()).toBe('node /open/hook?from=outside')
   })
 
-  test('are not looked for in a preflight, which the function answers with its own headers', async () => {
+  test('is not required for a preflight, which the function answers itself', async () => {
     const answer = await fetch(world.url('status'), {
       method: 'OPTIONS',
       headers: { origin: 'https://app.example.com', 'access-control-request-method': 'POST' },
@@ -48,8 +48,8 @@ describe('tokens', () => {
   })
 })
 
-describe('answers', () => {
-  test('have the headers of the function, and say who served them', async () => {
+describe('responses', () => {
+  test("have the function's headers and x-served-by", async () => {
     const answer = await call('status?status=201')
     expect(answer.status).toBe(201)
     expect(answer.headers.get('access-control-allow-origin')).toBe('https://app.example.com')
@@ -57,12 +57,12 @@ describe('answers', () => {
     expect(answer.headers.get('sb-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('get no content type that the function did not set', async () => {
+  test('have no content type unless the function sets one', async () => {
     const answer = await call('mirror', { headers: { 'response-type': 'none' } })
     expect(answer.headers.get('content-type')).toBeNull()
   })
 
-  test('stream both ways at once', async () => {
+  test('stream in both directions', async () => {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     const sent = request(world.url('echo-stream'), {
       method: 'POST',
@@ -82,7 +82,7 @@ describe('answers', () => {
     expect(await promise).toBe('FIRST SECOND')
   })
 
-  test('are WebSockets when the function upgrades', async () => {
+  test('can be upgraded to WebSockets', async () => {
     const socket = new WebSocket(world.url('socket').replace('http:', 'ws:'))
     const heard = new Promise((resolve, reject) => {
       socket.addEventListener('open', () => socket.send('Weir 7'))
@@ -95,14 +95,14 @@ describe('answers', () => {
 })
 
 describe('errors', () => {
-  test('of a handler are 500, in text, and its log has them', async () => {
+  test('in a handler are 500 in plain text, and logged', async () => {
     const answer = await call('throws')
     expect(answer.status).toBe(500)
     expect(await answer.text()).toBe('Internal Server Error')
     await expect.poll(() => world.holdfast.log()).toContain('in the handler')
   })
 
-  test.each(['no-import', 'bad-syntax'])('of loading are BOOT_ERROR: %s', async (name) => {
+  test.each(['no-import', 'bad-syntax'])('on loading are BOOT_ERROR: %s', async (name) => {
     const answer = await call(name)
     expect(answer.status).toBe(503)
     expect(answer.headers.get('sb-error-code')).toBe('BOOT_ERROR')
@@ -110,14 +110,14 @@ describe('errors', () => {
     expect(world.holdfast.log()).toContain(`the function ${name} cannot be started`)
   })
 
-  test('of the start are WORKER_ERROR', async () => {
+  test('at startup are WORKER_ERROR', async () => {
     const answer = await call('throws-at-start')
     expect(answer.status).toBe(500)
     expect(await answer.json()).toMatchObject({ code: 'WORKER_ERROR' })
   })
 
   test.each(['nobody', 'switched-off', '_shared', 'a%2Fb', ''])(
-    'are 404 for a name without a function: %j',
+    'are 404 for an unknown function: %j',
     async (name) => {
       expect((await call(name)).status).toBe(404)
     },
@@ -125,7 +125,7 @@ describe('errors', () => {
 })
 
 describe('projects', () => {
-  test('give functions an environment of their own, and nothing of the server', async () => {
+  test("give functions their own environment, not the server's", async () => {
     const environment = (await (await call('environment')).json()) as Record<string, string>
     expect(environment).toMatchObject({
       SUPABASE_URL: world.holdfast.url,
@@ -140,12 +140,12 @@ describe('projects', () => {
     expect(environment).not.toHaveProperty('USER')
   })
 
-  test('may name the entry point, and map imports', async () => {
+  test('may set the entry point and map imports', async () => {
     expect(await (await call('elsewhere')).text()).toBe('from another place')
     expect(await (await call('mapped')).json()).toHaveProperty('Access-Control-Allow-Origin')
   })
 
-  test('have functions that read their own files only, start nothing and write to a folder that goes with them', async () => {
+  test('restrict functions to their own files and a temporary folder, without subprocesses or workers', async () => {
     expect(await (await call('isolated')).json()).toEqual({
       passwd: 'NotCapable',
       secrets: 'NotCapable',
@@ -156,7 +156,7 @@ describe('projects', () => {
     })
   })
 
-  test('are read again when a file changes, or a function comes', async () => {
+  test('reload when a file changes or a function is added', async () => {
     world.write('functions/changing/index.ts', `Deno.serve(() => new Response('before'))`)
     await expect.poll(async () => (await call('changing')).text()).toBe('before')
     world.write('functions/changing/index.ts', `Deno.serve(() => new Response('after'))`)
@@ -178,7 +178,7 @@ describe('operators', () => {
 
   const server = (): readonly string[] => [`--url=${world.holdfast.url}`, `--data-dir=${world.holdfast.dataDir}`]
 
-  test('read what functions printed, by function and by request', async () => {
+  test('read logs by function and by request', async () => {
     const ids = await Promise.all(
       [call('throws'), call('throws')].map(async (one) => (await one).headers.get('sb-request-id')),
     )
@@ -197,7 +197,7 @@ describe('operators', () => {
     expect(shown).not.toContain(ids[0])
   })
 
-  test('read what a function printed without the end of a line as it printed it', async () => {
+  test('read logged text without a line break as printed', async () => {
     const id = (await call('prints')).headers.get('sb-request-id')
     await expect
       .poll(async () => (await ask<Page>('_logs?function=prints')).lines)
@@ -207,14 +207,14 @@ describe('operators', () => {
       ])
   })
 
-  test('wait for the next line', async () => {
+  test('wait for the next log line', async () => {
     const { cursor } = await ask<Page>('_logs?limit=1')
     const next = ask<Page>(`_logs?after=${cursor}&wait_ms=20000&function=throws`)
     await call('throws')
     expect((await next).lines).toHaveLength(1)
   })
 
-  test('see what each function does', async () => {
+  test('see metrics per function', async () => {
     const read = async (name: string) =>
       (await ask<{ functions: { function: string; calls: number }[] }>('_metrics')).functions.find(
         (one) => one.function === name,
@@ -232,12 +232,12 @@ describe('operators', () => {
     expect(await runHoldfast('functions', 'metrics', 'status', ...server())).toMatch(/status +\d+ +1 /)
   })
 
-  test.each(['_logs', '_metrics'])('are asked for the service key: %s', async (path) => {
+  test.each(['_logs', '_metrics'])('need the service key: %s', async (path) => {
     expect((await fetch(world.url(path))).status).toBe(403)
     expect((await call(path)).status).toBe(403)
   })
 
-  test('are told that a server serves the functions already', async () => {
+  test('get an error if a server already serves the functions', async () => {
     const serving = runHoldfast('functions', 'serve', '--no-verify-jwt', ...server().slice(1))
     await expect(serving).rejects.toThrow('It serves the functions without --no-functions-verify-jwt')
   })

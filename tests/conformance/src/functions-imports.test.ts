@@ -99,13 +99,13 @@ async function textOf(name: string): Promise<string> {
 describe('imports', () => {
   test.each([
     ['npm:', 'npm', '2m'],
-    ['an address of esm.sh with a query', 'esm', '3m'],
-    ['a deno.json that names the modules of a package', 'prefix', '7'],
+    ['an esm.sh URL with a query', 'esm', '3m'],
+    ['a deno.json that maps a package prefix', 'prefix', '7'],
     ['jsr:', 'jsr', '120'],
-    ['an address', 'https', 'Hello Ada'],
-    ['the deno.json of a function', 'mapped', 'Hello 1m'],
-    ['the package.json of a function', 'manifest', '4m'],
-  ])('come by %s', async (_how, name, text) => {
+    ['a URL', 'https', 'Hello Ada'],
+    ["a function's deno.json", 'mapped', 'Hello 1m'],
+    ["a function's package.json", 'manifest', '4m'],
+  ])('resolve from %s', async (_how, name, text) => {
     expect(await textOf(name), world.holdfast.log()).toBe(text)
   })
 
@@ -113,7 +113,7 @@ describe('imports', () => {
     ['lost-npm', 'holdfast-has-no-such-package'],
     ['lost-https', 'http://127.0.0.1:9/gone.ts'],
     ['lost-jsr', '@northline/gone'],
-  ])('that cannot be had are BOOT_ERROR, and the log names them: %s', async (name, what) => {
+  ])('that cannot be fetched are BOOT_ERROR and named in the log: %s', async (name, what) => {
     const answer = await fetch(world.url(name))
     expect(answer.status).toBe(503)
     expect(await answer.json()).toMatchObject({ code: 'BOOT_ERROR' })
@@ -122,7 +122,7 @@ describe('imports', () => {
       .toMatch(new RegExp(`the function ${name} cannot be started: .*${what.replaceAll('.', '\\.')}`))
   })
 
-  test('are there without their host once they have come', async () => {
+  test('are cached after the first download', async () => {
     expect(await textOf('npm')).toBe('2m')
     const before = packages.asked.length
     world.write('functions/npm/index.ts', `import ms from 'npm:ms@2'\nDeno.serve(() => new Response('again ' + ms(1)))`)
@@ -130,7 +130,7 @@ describe('imports', () => {
     expect(packages.asked.slice(before)).toEqual([])
   })
 
-  test('are beside files that a function reads', async () => {
+  test('work next to static files', async () => {
     expect(await textOf('files')).toBe('<p>Northline</p>')
   })
 })
@@ -140,7 +140,7 @@ describe('SUPABASE_DB_URL', () => {
     return await (await fetch(world.url('sql'), { method: 'POST', body: statement })).json()
   }
 
-  test('is of a role that reads and writes past policies, as a project expects', async () => {
+  test('uses a role that bypasses policies', async () => {
     await world.holdfast.admin.withClient((client) =>
       client.query(`create table public.readings (id int primary key, litres numeric not null);
                     alter table public.readings enable row level security`),
@@ -153,7 +153,7 @@ describe('SUPABASE_DB_URL', () => {
     ])
   })
 
-  test('acts as a user with set role, whom policies bind', async () => {
+  test('may set role authenticated', async () => {
     expect(await run(`begin; set local role authenticated; select 1; commit`)).not.toHaveProperty('code')
   })
 
@@ -170,7 +170,7 @@ describe('SUPABASE_DB_URL', () => {
     'select * from pg_authid',
     `copy (select 1) to program 'true'`,
     `select pg_read_file('/etc/passwd')`,
-  ])('gives no right to %s', async (statement) => {
+  ])('denies %s', async (statement) => {
     expect(await run(statement)).toMatchObject({ code: '42501' })
   })
 })

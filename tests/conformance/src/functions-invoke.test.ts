@@ -36,7 +36,7 @@ async function mirror(options: Parameters<ReturnType<typeof client>['functions']
 }
 
 describe('functions.invoke', () => {
-  test('posts, with the key as a token, to an address without the prefix', async () => {
+  test('sends POST with the key as token, to a URL without the prefix', async () => {
     const seen = await mirror({})
     expect(seen).toMatchObject({ method: 'POST', url: `${world.holdfast.url}/mirror` })
     expect(seen.headers['authorization']).toBe(`Bearer ${world.holdfast.anonKey}`)
@@ -75,18 +75,18 @@ describe('functions.invoke', () => {
     expect(data).toEqual({ name: 'Weir 7', file: 'picture', fileName: 'weir.txt' })
   })
 
-  test('sends headers of its own, and the region as header and query', async () => {
+  test('sends custom headers, and the region as header and query', async () => {
     const seen = await mirror({ headers: { 'x-custom': 'value' }, region: FunctionRegion.EuCentral1 })
     expect(seen.headers).toMatchObject({ 'x-custom': 'value', 'x-region': 'eu-central-1' })
     expect(seen.url).toBe(`${world.holdfast.url}/mirror?forceFunctionRegion=eu-central-1`)
   })
 
-  test('passes on what stands below the name, and the query', async () => {
+  test('passes on the subpath and the query', async () => {
     const { data } = await client().functions.invoke<Mirrored>('mirror/a%20b/c?d=e&d=f')
     expect(data?.url).toBe(`${world.holdfast.url}/mirror/a%20b/c?d=e&d=f`)
   })
 
-  test('reads bytes, a form, text without a type and events by the type that the function gave', async () => {
+  test("parses bytes, a form, events and untyped text by the response's content type", async () => {
     const { functions } = client()
     const blob = await functions.invoke<Blob>('mirror', { body: 'bytes', headers: { 'response-type': 'blob' } })
     expect(await blob.data?.text()).toBe('bytes')
@@ -100,19 +100,19 @@ describe('functions.invoke', () => {
     expect(await events.data?.text()).toBe('data: one\n\ndata: two\n\ndata: three\n\n')
   })
 
-  test('gives the error of a function as FunctionsHttpError, with its answer', async () => {
+  test("returns a function's error as FunctionsHttpError, with its response", async () => {
     const { data, error } = await client().functions.invoke('status?status=418')
     expect(data).toBeNull()
     expect(error).toBeInstanceOf(FunctionsHttpError)
     expect(await (error as FunctionsHttpError).context.json()).toEqual({ status: 418 })
   })
 
-  test('gives a 401 of the function itself as FunctionsHttpError', async () => {
+  test("returns a function's own 401 as FunctionsHttpError", async () => {
     const { error } = await client().functions.invoke('status?status=401')
     expect(error).toBeInstanceOf(FunctionsHttpError)
   })
 
-  test('aborts, and the function hears of it', async () => {
+  test('aborts the request in the function too', async () => {
     const stop = new AbortController()
     const counts = async () => (await client().functions.invoke('slow', { method: 'GET' })).data
     const invoked = client().functions.invoke('slow', { signal: stop.signal })
@@ -123,25 +123,25 @@ describe('functions.invoke', () => {
     await expect.poll(counts).toEqual({ begun: 1, aborted: 1 })
   })
 
-  test('gives up after its timeout', async () => {
+  test('fails after its timeout', async () => {
     const { error } = await client().functions.invoke('slow', { timeout: 20 })
     expect(error).toBeInstanceOf(FunctionsFetchError)
   })
 
   describe('refused', () => {
-    test('without a good token, as FunctionsRelayError', async () => {
+    test('without a valid token, as FunctionsRelayError', async () => {
       const { error } = await client('not-a-token').functions.invoke('mirror')
       expect(error).toBeInstanceOf(FunctionsRelayError)
       expect((error as FunctionsRelayError).context.status).toBe(401)
     })
 
-    test('for a function that is not there', async () => {
+    test('for an unknown function', async () => {
       const { error } = await client().functions.invoke('nobody')
       expect(error).toBeInstanceOf(FunctionsHttpError)
       expect((error as FunctionsHttpError).context.status).toBe(404)
     })
 
-    test('when the server cannot be reached, as FunctionsFetchError', async () => {
+    test('if the server is unreachable, as FunctionsFetchError', async () => {
       const { error } = await createClient('http://127.0.0.1:9', 'key').functions.invoke('mirror')
       expect(error).toBeInstanceOf(FunctionsFetchError)
     })
@@ -149,7 +149,7 @@ describe('functions.invoke', () => {
 })
 
 describe('functions.setAuth', () => {
-  test('sends another token from then on', async () => {
+  test('sends the new token from then on', async () => {
     const { functions } = client('not-a-token')
     functions.setAuth(world.holdfast.serviceRoleKey)
     const { data, error } = await functions.invoke<Mirrored>('mirror')

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => holdfast[Symbol.asyncDispose]())
 
 describe('the functions of the sample', () => {
-  test('make an action of a critical finding, once, and of no other', async () => {
+  test('create one action per critical finding, and none for others', async () => {
     const { data: site } = await dana.from('sites').select('id').eq('status', 'active').limit(1).single()
     const findings = [
       { id: randomUUID(), site_id: site?.id as string, title: 'Valve stem cracked', severity: 'critical' },
@@ -46,7 +46,7 @@ describe('the functions of the sample', () => {
     expect(await actions()).toEqual(made)
   })
 
-  test('summarise the week by region when their job runs, for staff and not for contractors', async () => {
+  test('summarise the week by region in a scheduled job, for staff but not contractors', async () => {
     const { admin } = holdfast
     const [job] = await admin.query<{ command: string; schedule: string }>(
       sql`select command, schedule from cron.job where jobname = 'weekly-summary'`,

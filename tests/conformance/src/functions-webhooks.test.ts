@@ -28,8 +28,8 @@ async function responseTo(id: string | undefined): Promise<unknown> {
   return row
 }
 
-describe('requests that the database sends', () => {
-  test('a migration may create the extension that they come with', async () => {
+describe('requests from the database', () => {
+  test('a migration may create the pg_net extension', async () => {
     const { admin } = world.holdfast
     await admin.execute(sql`create extension if not exists pg_net with schema extensions`)
     await admin.execute(sql`create extension if not exists pg_net`)
@@ -38,7 +38,7 @@ describe('requests that the database sends', () => {
     expect(await admin.query(sql`select to_regprocedure('net.wake()') is not null as there`)).toEqual([{ there: true }])
   })
 
-  test('a trigger with supabase_functions.http_request posts rows to an edge function, whose answer is in net._http_response', async () => {
+  test('a trigger with supabase_functions.http_request posts rows to an edge function and stores the response in net._http_response', async () => {
     const { admin } = world.holdfast
     const url = world.url('hook/path')
     await admin.execute(sql`create table public.findings (id int primary key, name text)`)
@@ -65,7 +65,7 @@ describe('requests that the database sends', () => {
     await expect.poll(() => responseTo(row?.id)).toEqual({ status_code: 200, content: '{"n": 1}', error_msg: null })
   })
 
-  test('a call without a key is answered 401, and not sent again', async () => {
+  test('a call without a key gets 401 and is not retried', async () => {
     const [row] = await world.holdfast.admin.query<{ id: string }>(
       sql`select net.http_post(url := ${world.url('guarded')})::text as id`,
     )
@@ -73,7 +73,7 @@ describe('requests that the database sends', () => {
     expect(await world.holdfast.admin.query(sql`select id from net.http_request_queue`)).toEqual([])
   })
 
-  test('addresses that are not public are refused, those of the database among them', async () => {
+  test('private addresses are refused, including the database', async () => {
     const { port } = new URL(world.holdfast.databaseUrl)
     const [row] = await world.holdfast.admin.query<{ id: string }>(
       sql`select net.http_get(${`http://127.0.0.1:${port}/`})::text as id`,
@@ -83,7 +83,7 @@ describe('requests that the database sends', () => {
       .toMatchObject({ status_code: null, error_msg: expect.stringContaining('is not a public address') })
   })
 
-  test('the mailbox of this server is closed to them, whatever headers and names they give', async () => {
+  test("the server's mailbox is closed to them, whatever headers and host names they use", async () => {
     const forged = {
       'Sec-Fetch-Site': 'none',
       'Sec-Fetch-Mode': 'navigate',
@@ -105,8 +105,8 @@ describe('requests that the database sends', () => {
   })
 })
 
-describe('jobs at certain times', () => {
-  test('a migration may create the extension that they come with, and grant what the documentation says', async () => {
+describe('scheduled jobs', () => {
+  test('a migration may create the pg_cron extension and grant the documented privileges', async () => {
     const { admin } = world.holdfast
     for (let count = 0; count < 2; count++)
       await admin.execute(sql`create extension if not exists pg_cron with schema pg_catalog`)
@@ -115,7 +115,7 @@ describe('jobs at certain times', () => {
     expect(await admin.query(sql`select extname from pg_extension where extname = 'pg_cron'`)).toHaveLength(1)
   })
 
-  test('call a function every second until they are unscheduled, and their details say so', async () => {
+  test('call a function every second until unscheduled, and record each run', async () => {
     const { admin, anonKey } = world.holdfast
     const headers = JSON.stringify({ Authorization: `Bearer ${anonKey}`, 'Content-Type': 'application/json' })
     const command = `select net.http_post('${world.url('guarded')}', '{"job": true}', headers := '${headers}')`
@@ -137,7 +137,7 @@ describe('jobs at certain times', () => {
     expect(await admin.query(sql`select jobid from cron.job`)).toEqual([])
   })
 
-  test('are refused to users of the API', async () => {
+  test('are refused over the API', async () => {
     const client = await world.holdfast.supabase()
     const { error } = await client.schema('cron').rpc('schedule', { schedule: '* * * * *', command: 'select 1' })
     expect(error?.code).toBe('PGRST106')

@@ -83,8 +83,8 @@ async function person(name: string): Promise<{ client: SupabaseClient; id: strin
 
 const short = ({ eventType, new: next, old }: Change): unknown => [eventType, next, old]
 
-describe.each(VERSIONS)('changes of a table without policies, protocol %s', (version) => {
-  test('come with their values, in the order of commits', async () => {
+describe.each(VERSIONS)('changes to a table without policies, protocol %s', (version) => {
+  test('arrive with their values, in commit order', async () => {
     const client = openClient(holdfast, { version })
     const { changes, told } = await follow(
       client,
@@ -107,8 +107,8 @@ describe.each(VERSIONS)('changes of a table without policies, protocol %s', (ver
   })
 })
 
-describe('changes of a table with policies', () => {
-  test('reach those who may see the row, with the columns that they may see', async () => {
+describe('changes to a table with policies', () => {
+  test('reach users who may see the row, with the columns that they may see', async () => {
     const [alice, bob] = [await person('alice'), await person('bob')]
     const posts = { event: '*', schema: 'public', table: 'posts' }
     const [hers, his, nobodys, all] = [
@@ -169,7 +169,7 @@ describe('changes of a table with policies', () => {
     await run(`delete from news`)
   })
 
-  test('follow memberships, and policies that change', async () => {
+  test('follow changes to memberships and policies', async () => {
     const bob = await person('bob')
     const { changes } = await follow(bob.client, { event: 'INSERT', schema: 'public', table: 'posts' })
     const ids = (): unknown[] => changes[0]?.map(({ new: next }) => (next as { id?: number }).id) ?? []
@@ -214,7 +214,7 @@ describe('a filter', () => {
     ['title=not.isdistinct.x', [4]],
   ]
 
-  test('is what Postgres makes of it, also for rows that are gone', async () => {
+  test('matches as in Postgres, also for deleted rows', async () => {
     const table = { schema: 'public', table: 'news' }
     const { changes } = await follow(
       openClient(holdfast),
@@ -236,23 +236,23 @@ describe('a filter', () => {
   })
 
   test.each([
-    ['a column that is not there', { table: 'news', filter: 'nope=eq.1' }, /invalid column for filter nope/],
-    ['a value of another type', { table: 'news', filter: 'id=eq.x' }, /invalid input syntax for type integer: "x"/],
-    ['a text that is no filter', { table: 'news', filter: 'id' }, /Error parsing `filter` params/],
+    ['an unknown filter column', { table: 'news', filter: 'nope=eq.1' }, /invalid column for filter nope/],
+    ['a value of the wrong type', { table: 'news', filter: 'id=eq.x' }, /invalid input syntax for type integer: "x"/],
+    ['a malformed filter', { table: 'news', filter: 'id' }, /Error parsing `filter` params/],
     [
-      'a pattern that is none',
+      'an invalid pattern',
       { table: 'news', filter: 'title=not.match.(' },
       /invalid regular expression: parentheses \(\) not balanced/,
     ],
-    ['a table that is not published', { table: 'rooms' }, /Please check Realtime is enabled/],
-    ['a column that does not exist', { table: 'news', select: ['nope'] }, /invalid column for filter nope/],
-  ])('%s is told', async (_title, wanted, message) => {
+    ['an unpublished table', { table: 'rooms' }, /Please check Realtime is enabled/],
+    ['an unknown selected column', { table: 'news', select: ['nope'] }, /invalid column for filter nope/],
+  ])('is refused with a message: %s', async (_title, wanted, message) => {
     const { told } = await follow(openClient(holdfast), { event: '*', schema: 'public', ...wanted })
     expect(told[0]).toMatch(/^error: /)
     expect(told[0]).toMatch(message)
   })
 
-  test('over a column that may be selected no more tells nothing of it, and the client is told why', async () => {
+  test('stops matching a column whose privilege is revoked, and sends the reason', async () => {
     const grades = { event: '*', schema: 'public', table: 'grades' }
     const { changes, told } = await follow(openClient(holdfast), { ...grades, filter: 'remark=eq.low' })
     const others = await follow(openClient(holdfast), { ...grades, filter: 'id=gt.0' })
@@ -268,7 +268,7 @@ describe('a filter', () => {
 })
 
 describe('Postgres changes', () => {
-  test('have of an old row what the replica identity of the table gives', async () => {
+  test('contain as much of the old row as the replica identity provides', async () => {
     const { changes } = await follow(
       openClient(holdfast),
       { event: '*', schema: 'public', table: 'whole' },
@@ -282,14 +282,14 @@ describe('Postgres changes', () => {
     expect(changes[1]?.[0]?.errors).toEqual(['Error 400: Bad Request, no primary key'])
   })
 
-  test('of a large row come without its long values', async () => {
+  test('to a large row omit its long values', async () => {
     const { changes } = await follow(openClient(holdfast), { event: 'INSERT', schema: 'public', table: 'news' })
     await run(`insert into news values (1, repeat('x', 1200000)); delete from news`)
     await expect.poll(() => changes[0]?.map(({ errors }) => errors)).toEqual([['Error 413: Payload Too Large']])
     expect(changes[0]?.[0]?.new).toMatchObject({ id: 1 })
   })
 
-  test('of a table that is published later come then', async () => {
+  test('to a table start once it is published', async () => {
     const { changes, told } = await follow(openClient(holdfast), { event: '*', schema: 'public', table: 'later' })
     expect(told[0]).toMatch(/^error: /)
     await run(`alter publication supabase_realtime add table later`)
@@ -306,7 +306,7 @@ describe('Postgres changes', () => {
       .toBeGreaterThan(0)
   })
 
-  test('of a table that was just published come as soon as the client is told so', async () => {
+  test('to a newly published table arrive from the subscription message on', async () => {
     for (const name of ['fresh', 'newer', 'newest']) {
       await run(`create table ${name} (id int primary key); grant all on ${name} to anon;
         alter publication supabase_realtime add table ${name}`)
@@ -321,7 +321,7 @@ describe('Postgres changes', () => {
     }
   })
 
-  test('can be waited for', async () => {
+  test('can be awaited by subscribe', async () => {
     const client = openClient(holdfast)
     const statusOf = (table: string): Promise<string> =>
       new Promise((resolve) => {

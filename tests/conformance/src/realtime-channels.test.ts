@@ -13,7 +13,7 @@ afterAll(async () => {
 })
 
 describe.each(VERSIONS)('protocol %s', (version) => {
-  test('brings a broadcast to the other members, in order, and not to its sender', async () => {
+  test('delivers a broadcast in order to the other members, not to the sender', async () => {
     const [sender, member] = [openClient(holdfast, { version }), openClient(holdfast, { version })]
     const sent = await subscribe(sender.channel('room'))
     const own = collect(sent.channel, '*')
@@ -27,7 +27,7 @@ describe.each(VERSIONS)('protocol %s', (version) => {
     expect(own).toEqual([])
   })
 
-  test('answers its heartbeats', async () => {
+  test('answers heartbeats', async () => {
     const client = openClient(holdfast, { version, heartbeatIntervalMs: 500 })
     const beats: string[] = []
     client.realtime.onHeartbeat((status) => void beats.push(status))
@@ -48,22 +48,22 @@ describe.each(VERSIONS)('protocol %s', (version) => {
 })
 
 describe('channel.subscribe', () => {
-  test('joins', async () => {
+  test('joins a channel', async () => {
     expect((await subscribe(openClient(holdfast).channel('room'))).statuses).toEqual(['SUBSCRIBED'])
   })
 
-  test('takes any name', async () => {
+  test('accepts any name', async () => {
     const client = openClient(holdfast)
     for (const name of ['a b', 'ü/😀', 'realtime', 'x:y:z', '"', "'; drop table x"])
       expect((await subscribe(client.channel(name))).statuses).toEqual(['SUBSCRIBED'])
   })
 
-  test('works with keys of the newer form', async () => {
+  test('accepts publishable keys', async () => {
     const client = openClient(holdfast, { key: holdfast.publishableKey })
     expect((await subscribe(client.channel('room'))).statuses).toEqual(['SUBSCRIBED'])
   })
 
-  test('joins again by itself when the server hung for longer than its heartbeat waits', async () => {
+  test('rejoins after the server hung past the heartbeat timeout', async () => {
     await using own = await openHoldfast()
     const client = openClient(own, { heartbeatIntervalMs: 500 })
     const channel = client.channel('room')
@@ -83,7 +83,7 @@ describe('channel.subscribe', () => {
     expect(got).toHaveLength(1)
   })
 
-  test('joins again by itself after the server was killed', async () => {
+  test('rejoins after a server crash', async () => {
     await using own = await openHoldfast()
     const [client, other] = [openClient(own), openClient(own)]
     const channel = client.channel('room')
@@ -105,7 +105,7 @@ describe('channel.subscribe', () => {
       )
     })
 
-    test('a private channel without a policy that lets the caller read it', async () => {
+    test('a private channel without a policy that lets the user read it', async () => {
       const client = openClient(holdfast)
       const { statuses } = await subscribe(client.channel('secret', { config: { private: true } }))
       expect(statuses[0]).toMatch(
@@ -116,7 +116,7 @@ describe('channel.subscribe', () => {
 })
 
 describe('channel.send', () => {
-  test('is answered when acknowledgements are asked for', async () => {
+  test('resolves on acknowledgement if ack is set', async () => {
     const channel = openClient(holdfast).channel('acks', { config: { broadcast: { ack: true, self: true } } })
     const got = collect(channel, 'x')
     await subscribe(channel)
@@ -124,7 +124,7 @@ describe('channel.send', () => {
     await expect.poll(() => got).toEqual([{ type: 'broadcast', event: 'x', payload: { a: 1 } }])
   })
 
-  test('carries bytes', async () => {
+  test('sends bytes', async () => {
     const [sender, member] = [openClient(holdfast), openClient(holdfast)]
     const channel = member.channel('bytes')
     const got = collect(channel, 'pix')
@@ -135,7 +135,7 @@ describe('channel.send', () => {
     expect(new Uint8Array(got[0]?.['payload'] as ArrayBuffer)).toEqual(new Uint8Array([0, 255, 7]))
   })
 
-  test('goes over HTTP before the channel is joined', async () => {
+  test('uses HTTP before the channel is joined', async () => {
     const [sender, member] = [openClient(holdfast), openClient(holdfast)]
     const channel = member.channel('http')
     const got = collect(channel, 'x')
@@ -178,7 +178,7 @@ describe('channel.httpSend', () => {
 })
 
 describe('channel.unsubscribe', () => {
-  test('leaves: nothing arrives any more', async () => {
+  test('leaves the channel and receives nothing more', async () => {
     const [sender, member] = [openClient(holdfast), openClient(holdfast)]
     const channel = member.channel('left')
     const got = collect(channel, 'x')
@@ -204,7 +204,7 @@ describe('realtime.removeChannel', () => {
 })
 
 describe('realtime.removeAllChannels', () => {
-  test('leaves all channels and ends the connection', async () => {
+  test('leaves all channels and closes the connection', async () => {
     const client = openClient(holdfast)
     await subscribe(client.channel('a'))
     await subscribe(client.channel('b'))
@@ -214,7 +214,7 @@ describe('realtime.removeAllChannels', () => {
 })
 
 describe('realtime.connect', () => {
-  test('opens the connection before there is a channel', async () => {
+  test('opens the connection without a channel', async () => {
     const client = openClient(holdfast)
     client.realtime.connect()
     await expect.poll(() => client.realtime.isConnected()).toBe(true)
@@ -222,14 +222,14 @@ describe('realtime.connect', () => {
 })
 
 describe('realtime.channel', () => {
-  test('is a channel on the one connection', async () => {
+  test('creates a channel on the shared connection', async () => {
     const client = openClient(holdfast)
     expect((await subscribe(client.realtime.channel('room'))).statuses).toEqual(['SUBSCRIBED'])
   })
 })
 
 describe('realtime.disconnect', () => {
-  test('ends the connection', async () => {
+  test('closes the connection', async () => {
     const client = openClient(holdfast)
     await subscribe(client.channel('room'))
     await client.realtime.disconnect()
@@ -238,7 +238,7 @@ describe('realtime.disconnect', () => {
 })
 
 describe('realtime.sendHeartbeat', () => {
-  test('is answered', async () => {
+  test('gets a reply', async () => {
     const client = openClient(holdfast)
     const beats: string[] = []
     client.realtime.onHeartbeat((status) => void beats.push(status))
@@ -249,7 +249,7 @@ describe('realtime.sendHeartbeat', () => {
 })
 
 describe('realtime.onHeartbeat', () => {
-  test('tells how long the answer took', async () => {
+  test('reports the latency', async () => {
     const client = openClient(holdfast, { heartbeatIntervalMs: 200 })
     const latencies: number[] = []
     client.realtime.onHeartbeat((status, latency) => void (status === 'ok' && latencies.push(latency ?? -1)))
@@ -260,7 +260,7 @@ describe('realtime.onHeartbeat', () => {
 })
 
 describe('realtime.setAuth', () => {
-  test('gives the channels that are joined another token', async () => {
+  test('sends joined channels a new token', async () => {
     const client = openClient(holdfast)
     await signUp(client, 'alice')
     const channel = client.channel('room', { config: { broadcast: { self: true } } })
@@ -273,7 +273,7 @@ describe('realtime.setAuth', () => {
     expect(statuses).toEqual(['SUBSCRIBED'])
   })
 
-  test('is refused with a token that is not genuine: the channel is closed', async () => {
+  test('is refused with a forged token, which closes the channel', async () => {
     const client = openClient(holdfast)
     const { statuses } = await subscribe(client.channel('room'))
     await client.realtime.setAuth('not.a.token')
@@ -285,10 +285,10 @@ describe('the end of a session', () => {
   const ends: readonly (readonly [string, (id: string) => string])[] = [
     ['signing out', (id) => `delete from auth.sessions where user_id = '${id}'`],
     ['a ban', (id) => `update auth.users set banned_until = now() + interval '1 day' where id = '${id}'`],
-    ['the end of the account', (id) => `delete from auth.users where id = '${id}'`],
+    ['account deletion', (id) => `delete from auth.users where id = '${id}'`],
   ]
 
-  test.each(ends)('by %s closes the channels of the person, and not those of others', async (_title, statement) => {
+  test.each(ends)("by %s closes the user's channels and no others", async (_title, statement) => {
     const [client, other] = [openClient(holdfast), openClient(holdfast)]
     await signUp(client, 'alice')
     await signUp(other, 'bob')
@@ -300,7 +300,7 @@ describe('the end of a session', () => {
     expect(stays.statuses).toEqual(['SUBSCRIBED'])
   })
 
-  test('by revoking the key that signed its token closes the channels of that token, and not those of API keys', async () => {
+  test("by revocation of its signing key closes the token's channels, not those of API keys", async () => {
     const [client, other] = [openClient(holdfast), openClient(holdfast)]
     await signUp(client, 'alice')
     const { statuses } = await subscribe(client.channel('room'))

@@ -14,12 +14,12 @@ function testedMethods(): Set<string> {
   return new Set(titles.map(([, method = '']) => method))
 }
 
-describe('conformance tests of channels', () => {
-  test.each(realtimeMethods())('look at %s', (method) => {
+describe('conformance tests of realtime', () => {
+  test.each(realtimeMethods())('cover %s', (method) => {
     expect(testedMethods()).toContain(method)
   })
 
-  test('name no method that the client does not have', () => {
+  test('name only methods of the client', () => {
     const methods = new Set(realtimeMethods())
     expect([...testedMethods()].filter((method) => !methods.has(method))).toEqual([])
   })

@@ -38,7 +38,7 @@ async function openPerson(version?: (typeof VERSIONS)[number]) {
 
 describe('a broadcast from the database', () => {
   test.each(VERSIONS)(
-    'tells who may read it of changed rows, when they are committed, in protocol %s',
+    'reaches users who may read the topic once the rows are committed, protocol %s',
     async (version) => {
       const id = version === '2.0.0' ? 2 : 1
       const channel = (await openPerson(version)).channel(`note:${id}`, PRIVATE)
@@ -60,7 +60,7 @@ describe('a broadcast from the database', () => {
     },
   )
 
-  test('is sent with realtime.send, to public or private channels, and by an insert', async () => {
+  test('can be sent by realtime.send, to public or private channels, or by an insert', async () => {
     const client = openClient(holdfast)
     const channel = client.channel('open')
     const got = collect(channel, '*')
@@ -85,7 +85,7 @@ describe('a broadcast from the database', () => {
     expect(Buffer.from(got[0]?.['payload'] as ArrayBuffer)).toEqual(Buffer.from([0, 255, 128]))
   })
 
-  test('is not sent by who may not, and the statement goes on', async () => {
+  test('is not sent without the privilege, but the statement succeeds', async () => {
     const admin = openClient(holdfast)
     const channel = admin.channel('refused')
     const got = collect(channel, '*')
@@ -96,7 +96,7 @@ describe('a broadcast from the database', () => {
     expect(got).toMatchObject([{ event: 'sent' }])
   })
 
-  test('is replayed to who joins later', async () => {
+  test('is replayed to clients that join later', async () => {
     await run(`select realtime.send(jsonb_build_object('n', n), 'x', 'note:replayed') from generate_series(1, 4) n`)
     const since = Date.now() - 60_000
     const client = await openPerson()
@@ -110,7 +110,7 @@ describe('a broadcast from the database', () => {
     expect(got.slice(0, 3).every(({ meta }) => (meta as { replayed: boolean }).replayed)).toBe(true)
   })
 
-  test('comes once, also when the server is killed after it', async () => {
+  test('arrives once, even if the server crashes afterwards', async () => {
     const client = await openPerson()
     const channel = client.channel('note:once', PRIVATE)
     const got = collect(channel, 'x')

@@ -20,13 +20,13 @@ afterAll(async () => {
   await holdfast?.[Symbol.asyncDispose]()
 })
 
-test('a server without channels reads no changes for them', async () => {
+test('a server without realtime reads no changes for it', async () => {
   const find = sql`select tablename::text from pg_publication_tables
     where pubname = 'holdfast' and schemaname in ('public', 'realtime') order by 1`
   await expect.poll(() => holdfast.admin.query(find)).toEqual([{ tablename: 'others' }])
 })
 
-test('a server without channels says so to the app, and refuses clients', async () => {
+test('a server without realtime tells the app and refuses clients', async () => {
   const config = (await (await fetch(`${holdfast.url}/app/v1/config`)).json()) as { hasChannels: boolean }
   expect(config.hasChannels).toBe(false)
   const { statuses } = await subscribe(openClient(holdfast).channel('room'))

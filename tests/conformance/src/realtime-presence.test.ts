@@ -31,8 +31,8 @@ function present(channel: RealtimeChannel): Record<string, unknown[]> {
   return Object.fromEntries(entries.map(([key, shown]) => [key, shown.map(({ at }) => at)]))
 }
 
-describe.each(VERSIONS)('presence by protocol %s', (version) => {
-  test('shows who comes, what they change, and who goes', async () => {
+describe.each(VERSIONS)('presence, protocol %s', (version) => {
+  test('reports joins, updates and leaves', async () => {
     const name = `room ${version}`
     const [ada, bob] = [await enter(name, 'ada', { version }), await enter(name, 'bob', { version })]
     expect(await ada.channel.track({ at: 'home' })).toBe('ok')
@@ -49,7 +49,7 @@ describe.each(VERSIONS)('presence by protocol %s', (version) => {
 })
 
 describe('channel.track', () => {
-  test('is seen by who does it, too', async () => {
+  test('is visible to the sender', async () => {
     const { channel } = await enter('own', 'me')
     expect(await channel.track({ at: 'x' })).toBe('ok')
     await expect.poll(() => present(channel)).toEqual({ me: ['x'] })
@@ -57,7 +57,7 @@ describe('channel.track', () => {
 })
 
 describe('channel.untrack', () => {
-  test('takes it back', async () => {
+  test('removes the presence', async () => {
     const [{ channel }, other] = [await enter('untrack', 'me'), await enter('untrack', 'other')]
     await channel.track({ at: 'x' })
     await expect.poll(() => present(other.channel)).toEqual({ me: ['x'] })
@@ -67,7 +67,7 @@ describe('channel.untrack', () => {
 })
 
 describe('channel.presenceState', () => {
-  test('has an entry for each connection under one key', async () => {
+  test('has an entry per connection under one key', async () => {
     const [one, two] = [await enter('devices', 'ada'), await enter('devices', 'ada')]
     await one.channel.track({ at: 'phone' })
     await expect.poll(() => present(two.channel)).toEqual({ ada: ['phone'] })
@@ -77,7 +77,7 @@ describe('channel.presenceState', () => {
     await expect.poll(() => present(one.channel)).toEqual({ ada: ['phone'] })
   })
 
-  test('is empty after the server was killed, until clients track again', async () => {
+  test('is empty after a server crash, until clients track again', async () => {
     const [one, two] = [await enter('killed', 'one'), await enter('killed', 'two')]
     await one.channel.track({ at: 'x' })
     await expect.poll(() => present(two.channel)).toEqual({ one: ['x'] })

@@ -30,7 +30,7 @@ async function openPerson(name: string) {
 }
 
 describe('a private channel', () => {
-  test('is for those whom policies of the project let in', async () => {
+  test('admits users whom the policies allow', async () => {
     const [alice, bob] = [await openPerson('alice'), await openPerson('bob')]
     const channel = bob.channel('team', PRIVATE)
     const got = collect(channel, 'x')
@@ -42,7 +42,7 @@ describe('a private channel', () => {
     await expect.poll(() => got.length).toBe(2)
   })
 
-  test('refuses who has not signed in, and other topics', async () => {
+  test('refuses anonymous clients, and other topics', async () => {
     const anybody = await subscribe(openClient(holdfast).channel('team', PRIVATE))
     expect(anybody.statuses[0]).toMatch(
       /Unauthorized: You do not have permissions to read from this Channel topic: team/,
@@ -51,7 +51,7 @@ describe('a private channel', () => {
     expect(elsewhere.statuses[0]).toMatch(/Unauthorized/)
   })
 
-  test('says nothing to who may not send: the push times out', async () => {
+  test('ignores a send that the policies do not allow: the push times out', async () => {
     const alice = await openPerson('alice')
     const { channel } = await subscribe(alice.channel('news', PRIVATE))
     expect(await channel.send({ type: 'broadcast', event: 'x', payload: {} }, { timeout: 1_000 })).toBe('timed out')

@@ -89,7 +89,7 @@ async function write(name: Name): Promise<number> {
   return Number(row?.id)
 }
 
-test('each is told of what is theirs while the server is killed', { timeout: 180_000 + ROUNDS * 60_000 }, async () => {
+test('subscribers receive their own rows across server crashes', { timeout: 180_000 + ROUNDS * 60_000 }, async () => {
   const followers = { alice: await follow('alice', () => 3_600), bob: await follow('bob', () => 3_600) }
   const owners = new Map<number, Name>()
   const whileSubscribed: Record<Name, number[]> = { alice: [], bob: [] }
@@ -121,7 +121,7 @@ test('each is told of what is theirs while the server is killed', { timeout: 180
   }
 })
 
-test('a token that runs out ends the channel, and the next one begins it again', async () => {
+test('an expired token ends the channel, and a new one restarts it', async () => {
   const seconds = { now: 8 }
   const bob = await follow('bob', () => seconds.now)
   await expect.poll(bob.isSubscribed).toBe(true)
