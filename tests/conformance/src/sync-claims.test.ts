@@ -3,7 +3,7 @@ import { differences, openDevice, openHoldfast } from '@holdfast/test-support'
 
 /* Policies read the claims of a token, and a session's next token may say something else of the person. */
 
-test('rows come and go with the claims of the token that a device gets, not when the one before would have ended', async () => {
+test('rows follow the claims of a new token at once, before the old token expires', async () => {
   await using holdfast = await openHoldfast()
   const account = { email: 'claims@northline.example', password: 'nobody knows me' }
   const { data, error } = await (await holdfast.supabase()).auth.signUp(account)

@@ -60,7 +60,7 @@ async function someAction(): Promise<string> {
 }
 
 describe('`holdfast sync status`', () => {
-  test('tells where sync stands, for people', async () => {
+  test('prints a readable summary', async () => {
     // A server is ready before its reader follows.
     await expect.poll(async () => (await beside('status')).code).toBe(0)
     const { out, err } = await beside('status')
@@ -75,11 +75,11 @@ describe('`holdfast sync status`', () => {
     expect(out).toMatch(/^\d+ tables of Holdfast itself are not meant for devices; --all lists them\.$/m)
   })
 
-  test('lists the tables of Holdfast itself with --all', async () => {
+  test("with --all lists Holdfast's own tables", async () => {
     expect((await beside('status', '--all')).out).toMatch(/^ {2}holdfast\.migrations: row-level security is off$/m)
   })
 
-  test('shows a large table while it begins to sync, and devices that are connected, as JSON', async () => {
+  test("with --json reports the progress of a large table's first fill", async () => {
     await holdfast.admin.execute(sql`create table public.readings (id int primary key, place text)`)
     await holdfast.admin.execute(
       sql`insert into public.readings select n, repeat('x', 100) from generate_series(1, 150000) n`,
@@ -109,7 +109,7 @@ describe('`holdfast sync status`', () => {
 })
 
 describe('`holdfast sync coverage`', () => {
-  test('is a table for people, with every table and every policy', async () => {
+  test('prints a readable table of all tables and policies', async () => {
     const { code, out, err } = await beside('coverage')
     expect(err).toBe('')
     expect(code).toBe(0)
@@ -124,7 +124,7 @@ describe('`holdfast sync coverage`', () => {
     expect((await beside('coverage', '--all')).out).toMatch(/^holdfast\.views +as hf_views/m)
   })
 
-  test('is JSON for machines, also with nothing but the key', async () => {
+  test('prints JSON, also with only the key', async () => {
     const { code, out } = await run(['coverage', '--json', '--table=actions', `--url=${holdfast.url}`], {
       HOLDFAST_SERVICE_KEY: holdfast.serviceRoleKey,
     })
@@ -136,7 +136,7 @@ describe('`holdfast sync coverage`', () => {
 })
 
 describe('`holdfast sync check`', () => {
-  test('is content when everything is followed', async () => {
+  test('succeeds if every policy is followed', async () => {
     expect(await beside('check')).toMatchObject({
       code: 0,
       err: '',
@@ -144,7 +144,7 @@ describe('`holdfast sync check`', () => {
     })
   })
 
-  test('names what the migration before it left unfollowed, with the reason', async () => {
+  test('reports what the last migration left unfollowed, with the reason', async () => {
     await holdfast.admin.execute(
       sql.trusted(`
       create table public.drawn (id int primary key, n float8);
@@ -181,7 +181,7 @@ describe('`holdfast sync check` with files', () => {
     create policy own on public.drawn for select to authenticated using (owner = auth.uid());
     commit;`
 
-  test('says at once why a stream or a policy in them cannot be followed, and changes nothing', async () => {
+  test('reports why a stream or policy cannot be followed, and changes nothing', async () => {
     const stream = file(
       'stream.sql',
       `select sync.create_stream('lucky', 'select * from public.drawn where n < public.luck()');`,
@@ -207,7 +207,7 @@ describe('`holdfast sync check` with files', () => {
     expect(await exists('public.drawn')).toBe(false)
   })
 
-  test('accepts policies that are followed, which `--apply` leaves in force', async () => {
+  test('accepts policies that can be followed, and applies them with `--apply`', async () => {
     const drawn = file('drawn.sql', DRAWN)
     const stream = file('stream.sql', `select sync.create_stream('mine', 'select * from drawn where n < 1');`)
     expect(await beside('check', drawn, stream)).toMatchObject({
@@ -224,7 +224,7 @@ describe('`holdfast sync check` with files', () => {
     await holdfast.admin.execute(sql.trusted(`select sync.drop_stream('mine'); drop table public.drawn`))
   })
 
-  test('names the file and the line of what Postgres refuses, and what cannot be checked', async () => {
+  test('reports file and line of statements that Postgres refuses or that cannot be checked', async () => {
     const wrong = file(
       'wrong.sql',
       `create table public.drawn (id int primary key);\n\n-- why not\nselect nonsense from public.drawn;`,
@@ -248,7 +248,7 @@ describe('`holdfast sync check` with files', () => {
     expect(await exists('public.drawn')).toBe(false)
   })
 
-  test('reads the rows of COPY as psql does', async () => {
+  test('reads COPY rows like psql', async () => {
     const table = 'create table public.drawn (id int primary key, name text);\ncopy public.drawn from stdin;\n'
     const counts = `do $$ begin if (select count(*) from public.drawn) <> 2 then raise 'rows are missing'; end if; end $$;`
     const copied = file('copied.sql', `\\restrict x\n${table}1\tone; 'two\n2\t\\N\n\\.\n\n${counts}`)
@@ -264,7 +264,7 @@ describe('`holdfast sync check` with files', () => {
     expect(await exists('public.drawn')).toBe(false)
   })
 
-  test('runs them with the rights of the project, and finds the database by its address as well', async () => {
+  test("runs them with the project's privileges, also by database URL", async () => {
     const copy = file('copy.sql', `copy (select 1) to program 'touch /tmp/holdfast-check-ran'`)
     const { code, err } = await run(['check', copy], { DATABASE_URL: holdfast.databaseUrl })
     expect(err).toMatch(/copy\.sql, line 1: permission denied/)
@@ -277,7 +277,7 @@ describe('`holdfast sync check` with files', () => {
 })
 
 describe('`holdfast sync explain`', () => {
-  test('tells why a user has a row', async () => {
+  test('explains why a user has a row', async () => {
     const id = await someAction()
     const { code, out } = await beside('explain', '--user', MINA, '--table', 'actions', '--id', id)
     expect(code).toBe(0)
@@ -288,7 +288,7 @@ describe('`holdfast sync explain`', () => {
     expect(out).toMatch(/operation \d+, checksum \d+$/m)
   })
 
-  test('asks for missing options, and names objects that do not exist', async () => {
+  test('reports missing options and unknown objects', async () => {
     expect(await beside('explain', '--user', MINA)).toMatchObject({
       code: 1,
       err: expect.stringContaining('--table is missing'),
@@ -301,7 +301,7 @@ describe('`holdfast sync explain`', () => {
 })
 
 describe('`holdfast sync verify`', () => {
-  test('finds a device of each sample account equal', async () => {
+  test('reports equality for devices of sample accounts', async () => {
     for (const user of [MINA, 'sam.reyes@northline.example', 'tomas.lindgren@northline.example']) {
       const { code, out, err } = await beside('verify', '--user', user)
       expect(out + err).toContain('Equal: the device has exactly what Postgres shows this person.')
@@ -309,7 +309,7 @@ describe('`holdfast sync verify`', () => {
     }
   })
 
-  test('also while rows change all the time', async () => {
+  test('reports equality while rows keep changing', async () => {
     const stopping = new AbortController()
     const writing = (async () => {
       for (let n = 0; !stopping.signal.aborted; n++)
@@ -324,7 +324,7 @@ describe('`holdfast sync verify`', () => {
     expect(code).toBe(0)
   })
 
-  test('tells rows that are missing, too many and different, with exit code 1', async () => {
+  test('reports missing, extra and different rows with exit code 1', async () => {
     const [first] = await holdfast.admin.query<{ id: string }>(sql`
       select o.row_key::text as id from sync.ops o join sync.buckets b on b.id = o.bucket_id where b.name like 'templates.%' and o.row_key is not null order by 1 limit 1`)
     // Behind the server's back: one row's operation is turned into another row's, so that its sum stays.
@@ -346,7 +346,7 @@ describe('`holdfast sync verify`', () => {
 })
 
 describe('`holdfast sync`', () => {
-  test('says what to do when nothing answers, the key is another server’s, or the command is not known', async () => {
+  test('explains what to do if the server is down, the key is wrong or the command is unknown', async () => {
     expect(await run(['coverage', '--url=http://127.0.0.1:1', '--service-key=x'])).toMatchObject({
       code: 1,
       err: expect.stringContaining('Start Holdfast first'),

@@ -28,7 +28,7 @@ async function userId(account: { readonly email: string }): Promise<string> {
 }
 
 describe('database.connect', () => {
-  test('brings the rows of the person, and every change of them', async () => {
+  test("syncs the user's rows and every change to them", async () => {
     await using app = await openApp(holdfast)
     await app.connect()
     await app.database.waitForFirstSync(soon())
@@ -37,7 +37,7 @@ describe('database.connect', () => {
     await app.shows(['a', 'b', 'c'])
   })
 
-  test('tells a line that breaks as `downloadError`, and tries again', async () => {
+  test('reports a broken connection as `downloadError`, and retries', async () => {
     await using link = await openFaultyLink(holdfast.url)
     await using app = await openApp(holdfast)
     link.sever()
@@ -51,7 +51,7 @@ describe('database.connect', () => {
 })
 
 describe('connector.fetchCredentials', () => {
-  test('is asked before the token ends, and the stream goes on', async () => {
+  test('is called before the token expires, without interrupting the stream', async () => {
     await using app = await openApp(holdfast)
     const sub = await userId(ANN)
     let asked = 0
@@ -70,7 +70,7 @@ describe('connector.fetchCredentials', () => {
     await app.shows(['a', 'b', 'later'])
   })
 
-  test('that gives a token of another person shows theirs', async () => {
+  test("with another user's token shows that user's rows", async () => {
     await using app = await openApp(holdfast)
     const sub = await userId(BEN)
     const token = shortToken(holdfast, { sub, exp: Math.floor(Date.now() / 1000) + 600 })
@@ -79,7 +79,7 @@ describe('connector.fetchCredentials', () => {
   })
 
   describe('refused', () => {
-    test('a token that is not genuine or has no subject, until there is a good one', async () => {
+    test('a token that is forged or has no subject, until a valid one follows', async () => {
       await using app = await openApp(holdfast)
       const exp = Math.floor(Date.now() / 1000) + 600
       const tokens = ['no token', shortToken(holdfast, { exp })]
@@ -97,7 +97,7 @@ describe('connector.fetchCredentials', () => {
 })
 
 describe('database.disconnect', () => {
-  test('leaves the rows here; connecting again goes on from there', async () => {
+  test('keeps the rows; reconnecting resumes', async () => {
     await using app = await openApp(holdfast)
     await app.connect()
     await app.database.waitForFirstSync(soon())
@@ -114,7 +114,7 @@ describe('database.disconnect', () => {
 })
 
 describe('database.disconnectAndClear', () => {
-  test('leaves nothing of the person; the next one has their own rows only', async () => {
+  test("removes all of the user's data; the next user gets only their own rows", async () => {
     await using app = await openApp(holdfast)
     await app.connect()
     await app.database.waitForFirstSync(soon())
@@ -127,7 +127,7 @@ describe('database.disconnectAndClear', () => {
     await app.shows(['of Ben'])
   })
 
-  test('with `soft`, the same person is back without a download, and another one sees nothing of it', async () => {
+  test('with `soft`, the same user returns without a download; another user sees none of it', async () => {
     await using app = await openApp(holdfast)
     await app.connect()
     await app.database.waitForFirstSync(soon())
@@ -142,7 +142,7 @@ describe('database.disconnectAndClear', () => {
     await app.shows(['a', 'b'])
   })
 
-  test('with `clearLocal: false`, keeps rows of local-only tables', async () => {
+  test('with `clearLocal: false`, keeps local-only tables', async () => {
     const schema = new Schema({
       notes: new Table(notesTable),
       drafts: new Table({ text: column.text }, { localOnly: true }),
@@ -160,7 +160,7 @@ describe('database.disconnectAndClear', () => {
 })
 
 describe('database.close', () => {
-  test('ends the connection', async () => {
+  test('closes the connection', async () => {
     const app = await openApp(holdfast)
     await app.connect()
     await app.database.waitForFirstSync(soon())
@@ -171,7 +171,7 @@ describe('database.close', () => {
 })
 
 describe('database.updateSchema', () => {
-  test('shows new columns of rows that are here already, without a download', async () => {
+  test('shows new columns of existing rows, without a download', async () => {
     const before = new Schema({ notes: new Table({ title: column.text }) })
     await using app = await openApp(holdfast, { schema: before })
     await app.connect()
@@ -184,7 +184,7 @@ describe('database.updateSchema', () => {
     ])
   })
 
-  test('brings rows of a table that the schema did not have, also those that had come before', async () => {
+  test('shows rows of a new table, including those already downloaded', async () => {
     const before = new Schema({ drafts: new Table({ text: column.text }, { localOnly: true }) })
     await using app = await openApp(holdfast, { schema: before })
     await app.connect()
@@ -194,7 +194,7 @@ describe('database.updateSchema', () => {
     expect(await app.titles()).toEqual(['a', 'b'])
   })
 
-  test('turns tables of the device alone into synced ones, and what was written before signing in goes up', async () => {
+  test('turns local-only tables into synced ones, and uploads what was written before sign-in', async () => {
     const schema = (isSynced: boolean): Schema => {
       const table = (options: { viewName: string; localOnly?: boolean }): Table => new Table(notesTable, options)
       return new Schema({
@@ -226,7 +226,7 @@ describe('database.requestCheckpoint', () => {
 })
 
 describe('options.checkpointMode', () => {
-  test('`legacy`, the default: a write is acknowledged by a write checkpoint', async () => {
+  test('`legacy`, the default, acknowledges writes by write checkpoints', async () => {
     await using app = await openApp(holdfast)
     await app.connect({ checkpointMode: 'legacy' })
     await app.database.waitForFirstSync(soon())
@@ -249,7 +249,7 @@ describe('options.checkpointMode', () => {
 })
 
 describe('options.connectionMethod', () => {
-  test('HTTP brings the rows', async () => {
+  test('HTTP syncs the rows', async () => {
     await using app = await openApp(holdfast)
     await app.connect({ connectionMethod: SyncStreamConnectionMethod.HTTP })
     await app.shows(['a', 'b'])
@@ -264,7 +264,7 @@ describe('options.connectionMethod', () => {
 })
 
 describe('options.appMetadata', () => {
-  test('is taken, and changes nothing', async () => {
+  test('is accepted and ignored', async () => {
     await using app = await openApp(holdfast)
     await app.connect({ appMetadata: { version: '1.2.3' } })
     await app.shows(['a', 'b'])
@@ -272,7 +272,7 @@ describe('options.appMetadata', () => {
 })
 
 describe('options.params', () => {
-  test('are taken, and widen nothing: what a policy asks of a person comes from the token', async () => {
+  test('are accepted, but grant nothing: policies read only the token', async () => {
     await using app = await openApp(holdfast)
     await app.connect({ params: { sub: await userId(BEN), role: 'service_role', nested: { a: [1, null] } } })
     await app.shows(['a', 'b'])
@@ -280,7 +280,7 @@ describe('options.params', () => {
 })
 
 describe('options.fetchStrategy', () => {
-  test.each([FetchStrategy.Buffered, FetchStrategy.Sequential])('%s brings the rows', async (fetchStrategy) => {
+  test.each([FetchStrategy.Buffered, FetchStrategy.Sequential])('%s syncs the rows', async (fetchStrategy) => {
     await using app = await openApp(holdfast)
     await app.connect({ fetchStrategy })
     await app.shows(['a', 'b'])

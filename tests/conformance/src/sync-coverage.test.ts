@@ -18,16 +18,16 @@ const members = Object.entries(MEMBERS).flatMap(([object, of]) =>
 )
 
 describe('conformance tests of sync', () => {
-  test.each(members.filter(({ where }) => where !== 'local'))('look at $name', ({ name, where }) => {
+  test.each(members.filter(({ where }) => where !== 'local'))('cover $name', ({ name, where }) => {
     expect(describedMembers()).toContain(where === 'seen' ? name : where)
   })
 
-  test('name no member that the SDK does not have', () => {
+  test('name only members of the SDK', () => {
     const seen = new Set(members.filter(({ where }) => where === 'seen').map(({ name }) => name))
     expect([...describedMembers()].filter((name) => !seen.has(name))).toEqual([])
   })
 
-  test('leave out members that concern the SDK alone, and the page says so', () => {
+  test('omit members that concern only the SDK, as documented', () => {
     const page = readFileSync(new URL('../../../docs/compatibility/source/sync.md', import.meta.url), 'utf8')
     const [, section = ''] = page.split('## Not tested')
     const named = new Set([...section.matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name))

@@ -50,7 +50,7 @@ async function settled(app: App, titles: readonly string[]): Promise<void> {
 }
 
 describe('connector.uploadData', () => {
-  test('that sends transactions to the server’s upload: each is one Postgres transaction', async () => {
+  test("with Holdfast's upload endpoint applies each transaction as one Postgres transaction", async () => {
     await using app = await openApp(holdfast)
     await app.connect()
     await app.database.writeTransaction(async (tx) => {
@@ -65,7 +65,7 @@ describe('connector.uploadData', () => {
     ])
   })
 
-  test('is asked again with the same transaction when it throws; judged once all the same', async () => {
+  test('is called again with the same transaction after it throws; the server applies it once', async () => {
     await using app = await openApp(holdfast)
     const answers: UploadAnswer[] = []
     await app.connect({
@@ -85,7 +85,7 @@ describe('connector.uploadData', () => {
     ])
   })
 
-  test('that completes a refused transaction: the server’s rows are shown again', async () => {
+  test("that completes a refused transaction restores the server's rows", async () => {
     await addNotes(holdfast, ANN, ['kept'])
     await using app = await openApp(holdfast)
     const answers: UploadAnswer[] = []
@@ -110,7 +110,7 @@ describe('connector.uploadData', () => {
 })
 
 describe('database.getNextCrudTransaction', () => {
-  test('gives the oldest transaction whole, again until it is completed, then the next', async () => {
+  test('returns the oldest transaction until it is completed, then the next', async () => {
     await using app = await openApp(holdfast)
     const id = randomUUID()
     await app.database.writeTransaction(async (tx) => {
@@ -131,7 +131,7 @@ describe('database.getNextCrudTransaction', () => {
 })
 
 describe('database.getCrudTransactions', () => {
-  test('gives many, which go up as one batch and are completed together', async () => {
+  test('returns several transactions to upload and complete as one batch', async () => {
     await using app = await openApp(holdfast)
     for (const title of ['a', 'b', 'c']) await app.database.execute(INSERT, [randomUUID(), title, 1])
     const results: unknown[] = []
@@ -163,7 +163,7 @@ describe('database.getCrudTransactions', () => {
 })
 
 describe('database.getCrudBatch', () => {
-  test('gives some entries across transactions, and says whether there are more', async () => {
+  test('returns entries across transactions, and whether more remain', async () => {
     await using app = await openApp(holdfast)
     for (const title of ['a', 'b', 'c']) await app.database.execute(INSERT, [randomUUID(), title, 1])
     const sizes: (readonly [size: number, haveMore: boolean])[] = []
@@ -183,7 +183,7 @@ describe('database.getCrudBatch', () => {
     ])
   })
 
-  test('completed with a write checkpoint of the app’s own is acknowledged by it', async () => {
+  test("can be completed with the app's own write checkpoint", async () => {
     await using app = await openApp(holdfast)
     await app.connect({
       async uploadData(database) {
@@ -210,7 +210,7 @@ describe('database.getCrudBatch', () => {
 })
 
 describe('database.getUploadQueueStats', () => {
-  test('counts what waits, and its size', async () => {
+  test('returns number and size of pending writes', async () => {
     await using app = await openApp(holdfast)
     expect(await app.database.getUploadQueueStats(true)).toMatchObject({ count: 0, size: 0 })
     for (const title of ['a', 'b']) await app.database.execute(INSERT, [randomUUID(), title, 1])
@@ -223,7 +223,7 @@ describe('database.getUploadQueueStats', () => {
 })
 
 describe('database.getClientId', () => {
-  test('is the one under which uploads are recorded, and stays when the database is cleared', async () => {
+  test('returns the client ID of recorded uploads, which survives clearing', async () => {
     await using app = await openApp(holdfast)
     await app.database.waitForReady()
     const clientId = await app.database.getClientId()
@@ -263,7 +263,7 @@ async function uploaded(
 }
 
 describe('table.trackPrevious', () => {
-  test('makes a change conditional on what the person saw', async () => {
+  test('makes a change conditional on the previous values', async () => {
     await addNotes(holdfast, ANN, ['seen'])
     const schema = new Schema({ notes: new Table(notesTable, { trackPrevious: { columns: ['title'] } }) })
     await using app = await openApp(holdfast, { schema })
@@ -284,7 +284,7 @@ describe('table.trackPrevious', () => {
 })
 
 describe('table.trackMetadata', () => {
-  test('goes up beside the change, which is applied', async () => {
+  test('uploads metadata with the change', async () => {
     const schema = new Schema({ notes: new Table(notesTable, { trackMetadata: true }) })
     const { entries, answers } = await uploaded(schema, ({ database }) =>
       database
@@ -298,7 +298,7 @@ describe('table.trackMetadata', () => {
 })
 
 describe('table.insertOnly', () => {
-  test('goes up, and is never here', async () => {
+  test('uploads rows without storing them locally', async () => {
     const schema = new Schema({ notes: new Table(notesTable, { insertOnly: true }) })
     await uploaded(schema, async ({ database, titles }) => {
       await database.execute(`insert into notes (id, title) values (uuid(), 'a')`)
@@ -309,7 +309,7 @@ describe('table.insertOnly', () => {
 })
 
 describe('table.localOnly', () => {
-  test('never goes up', async () => {
+  test('never uploads', async () => {
     const schema = new Schema({
       notes: new Table(notesTable),
       drafts: new Table({ text: column.text }, { localOnly: true }),
@@ -323,7 +323,7 @@ describe('table.localOnly', () => {
 })
 
 describe('table.ignoreEmptyUpdates', () => {
-  test('queues nothing for an update that changes nothing', async () => {
+  test('queues no update without changes', async () => {
     await addNotes(holdfast, ANN, ['same'])
     const schema = new Schema({ notes: new Table(notesTable, { ignoreEmptyUpdates: true }) })
     const { entries } = await uploaded(schema, async ({ database }) => {
@@ -335,7 +335,7 @@ describe('table.ignoreEmptyUpdates', () => {
 })
 
 describe('table.viewName', () => {
-  test('is the local name only: rows come and go up under the name of the server', async () => {
+  test("is only the local name: rows sync under the server's name", async () => {
     await addNotes(holdfast, ANN, ['a'])
     const schema = new Schema({ notes: new Table(notesTable, { viewName: 'my_notes' }) })
     const { entries } = await uploaded(schema, async ({ database }) => {
@@ -367,9 +367,9 @@ function rawSchema(statements: boolean): Schema {
 
 describe('rawTables.put', () => {
   test.each([
-    ['statements of the app', true],
-    ['statements that the SDK makes', false],
-  ])('%s: rows come, change, go, and are cleared', async (_title, statements) => {
+    ["the app's statements", true],
+    ["the SDK's statements", false],
+  ])('inserts, updates, deletes and clears rows with %s', async (_title, statements) => {
     await addNotes(holdfast, ANN, ['a', 'b'])
     await using app = await openApp(holdfast, { schema: rawSchema(statements) })
     await app.database.execute(
@@ -394,7 +394,7 @@ describe('rawTables.put', () => {
 })
 
 describe('rawTables.schema', () => {
-  test('writes go up by the triggers that the SDK makes', async () => {
+  test("uploads writes through the SDK's triggers", async () => {
     const schema = rawSchema(false)
     await using app = await openApp(holdfast, { schema })
     await app.database.execute(

@@ -75,8 +75,8 @@ async function expectEquality(): Promise<void> {
   expect(told).toEqual([])
 }
 
-describe('a device holds what Postgres lets its person select', () => {
-  test('of every table with policies', async () => {
+describe('a device holds what Postgres lets its user select', () => {
+  test('in every table with policies', async () => {
     const rows = await holdfast.admin.withClient((client) =>
       client.query<{ name: string }>(`
         select case when n.nspname = 'public' then c.relname else 'hf_' || c.relname end as name
@@ -96,7 +96,7 @@ describe('a device holds what Postgres lets its person select', () => {
   })
 
   test(
-    'after random transactions, memberships that change, local writes and times offline',
+    'after random transactions, membership changes, local writes and time offline',
     async () => {
       const device = fc.nat(devices.length - 1)
       const round = fc.record({

@@ -47,7 +47,7 @@ const there = (text: string): Promise<readonly object[]> =>
   holdfast.admin.withClient(async (client) => (await client.query<object>(text)).rows)
 
 describe('keys and types', () => {
-  test('rows of any key and values of any type are here, and can be queried', async () => {
+  test('rows with any key and type can be queried on the device', async () => {
     await device.settle()
     expect(await here('select * from stock')).toMatchObject([
       {
@@ -63,7 +63,7 @@ describe('keys and types', () => {
     expect(device.tables()).not.toContain('logs_2024')
   })
 
-  test('a device makes, changes and removes rows by ids that it makes itself', async () => {
+  test('a device inserts, updates and deletes rows with ids that it generates', async () => {
     const row = {
       place: 'B "2"',
       part: 7,
@@ -105,12 +105,12 @@ describe('keys and types', () => {
     expect(await here(`select code from codes`)).toEqual([{ code: 'y' }])
   })
 
-  test('a refused row of another key waits for its person', async () => {
+  test('a rejected change to a row with a composite key is kept for the user', async () => {
     await device.database.execute(`update stock set n = -1 where part = 7`)
     await vi.waitFor(async () => expect(await device.local.rejected.list()).toHaveLength(1), { timeout: 60_000 })
   })
 
-  test('an app that knows nothing of Holdfast has the rows under the same ids', async () => {
+  test('a plain PowerSync app has the rows under the same ids', async () => {
     const schema = new Schema({ codes: new Table({ code: column.text, label: column.text }) })
     await using plain = await openPlainDevice(holdfast, { ...ACCOUNT, schema })
     await plain.database.waitForFirstSync(AbortSignal.timeout(60_000))

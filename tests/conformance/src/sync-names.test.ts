@@ -180,8 +180,8 @@ async function expectEdited(tables: readonly TableDescriptor[], id: string): Pro
   }
 }
 
-describe('whatever tables and columns are called', () => {
-  test('a device of the kit has all tables with all columns, and ordinary names are as they were', async () => {
+describe('unusual table and column names', () => {
+  test('the client kit has all tables and columns, and keeps ordinary names', async () => {
     const tables = own(device.local.schema.get())
     const count = await there<{ count: number }>(
       `select count(*)::int as count from pg_policies where policyname = 'all_' and schemaname <> 'holdfast'`,
@@ -195,7 +195,7 @@ describe('whatever tables and columns are called', () => {
     await expectSame(device.database, tables)
   })
 
-  test('what the kit writes reaches its column, and no record is removed by a value of its own', async () => {
+  test('writes of the client kit reach their columns, and no value deletes a record', async () => {
     const tables = own(device.local.schema.get())
     const id = await edit(device.database, tables)
     await device.settle()
@@ -211,7 +211,7 @@ describe('whatever tables and columns are called', () => {
     if (ordinary) await expectSame(device.database, [ordinary])
   })
 
-  test('the SDK alone, with the schema of the server, has and writes the same', async () => {
+  test("the plain SDK, with the server's schema, reads and writes the same", async () => {
     const answer = await fetch(`${holdfast.url}${SCHEMA_PATH}`, {
       headers: { authorization: `Bearer ${await device.token()}` },
     })
@@ -235,7 +235,7 @@ describe('whatever tables and columns are called', () => {
     await expectEdited(tables, id)
   })
 
-  test('a device whose own schema has the names of Postgres still reaches their tables and columns', async () => {
+  test('a device whose own schema uses the Postgres names still reaches tables and columns', async () => {
     const answer = await fetch(`${holdfast.url}/sync/v1/upload`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${await device.token()}` },

@@ -106,7 +106,7 @@ describe.each(ways)('a user who %s', (_title, code, leave) => {
   })
 })
 
-test("the public client asks its connector for another token, and goes on with the new session's", async () => {
+test('the PowerSync SDK asks its connector for a new token and continues with the new session', async () => {
   const person = await createPerson()
   await using device = await openPlainDevice(holdfast, { email: person.email, password: PASSWORD, schema })
   await device.database.waitForFirstSync(AbortSignal.timeout(60_000))
@@ -117,7 +117,7 @@ test("the public client asks its connector for another token, and goes on with t
 })
 
 test.each(ways.filter(([title]) => /administrator|banned|deleted$/.test(title)))(
-  'the kit asks a user who %s to sign in again, and keeps the data on the device',
+  'the client kit asks a user who %s to sign in again, and keeps the local data',
   async (_title, _code, leave) => {
     const person = await createPerson()
     await using device = await openDevice(holdfast, { email: person.email, password: PASSWORD })
@@ -127,7 +127,7 @@ test.each(ways.filter(([title]) => /administrator|banned|deleted$/.test(title)))
   },
 )
 
-test('revoking a signing key ends the streams of its tokens, and a device goes on with a new token', async () => {
+test('revoking a signing key ends the streams of its tokens, and devices continue with a new token', async () => {
   const person = await createPerson()
   await using device = await openDevice(holdfast, { email: person.email, password: PASSWORD })
   const old = await device.token()
@@ -162,7 +162,7 @@ async function manageKeys(
   return (await answer.json()) as { readonly keys: readonly { readonly kid: string }[] }
 }
 
-test('an operator still sees what a person has who was banned', async () => {
+test("an operator can still inspect a banned user's data", async () => {
   const person = await createPerson()
   await service.auth.admin.updateUserById(person.id, { ban_duration: '1h' })
   const answer = await fetch(`${holdfast.url}/sync/v1/token`, {

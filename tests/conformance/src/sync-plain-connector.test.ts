@@ -106,7 +106,7 @@ describe('a connector that uploads with supabase-js', () => {
     expect(device.uploadErrors).toEqual([])
   })
 
-  test('never sees its own writes disappear or go back, while others write as well', async () => {
+  test('never sees its own writes disappear or revert while others write', async () => {
     const stop = watchForFlicker()
     const done = new AbortController()
     const others = (async () => {
@@ -142,7 +142,7 @@ describe('a connector that uploads with supabase-js', () => {
  * The connectors of PowerSync's Supabase demos: row by row, and what the database refuses with class 22, class 23 or 42501 is dropped with the rest of its
  * transaction. For that the codes have to be Postgres's own, and everything else has to be one that is tried again.
  */
-describe('a connector that gives up what the database refuses', () => {
+describe('a connector that discards refused changes', () => {
   let giving: PlainDevice
 
   beforeAll(async () => {
@@ -173,14 +173,14 @@ describe('a connector that gives up what the database refuses', () => {
 
   test.each([
     ['a value of the wrong type (22P02)', `insert into notes (id, owner_id, amount) values (?1, ?2, 'many')`],
-    ['an id that is none (22P02)', `insert into notes (id, owner_id, amount) values ('no ' || ?1, ?2, 1)`],
+    ['an invalid id (22P02)', `insert into notes (id, owner_id, amount) values ('no ' || ?1, ?2, 1)`],
     ['a broken check (23514)', 'insert into notes (id, owner_id, amount) values (?1, ?2, -1)'],
     ['a missing value (23502)', 'update notes set shared = null where id = ?1 and owner_id = ?2'],
     [
       'a row of another user (42501)',
       `insert into notes (id, owner_id, amount) values (?1, uuid() || substr(?2, 37), 1)`,
     ],
-  ])('goes on after %s', async (title, statement) => {
+  ])('continues after %s', async (title, statement) => {
     const [bad, good] = [randomUUID(), randomUUID()]
     const owner = await me()
     if (statement.startsWith('update')) {
@@ -199,7 +199,7 @@ describe('a connector that gives up what the database refuses', () => {
     expect(await giving.database.getOptional('select title from notes where id = ?', [good])).toEqual({ title })
   })
 
-  test('loses nothing while the server is away', async () => {
+  test('loses nothing while the server is down', async () => {
     const before = giving.discarded.length
     const owner = await me()
     await holdfast.killPostgres9()

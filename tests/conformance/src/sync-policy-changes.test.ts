@@ -87,11 +87,11 @@ async function untilPhotos(): Promise<void> {
 const hasColumn = (device: TestDevice, table: string, column: string): boolean =>
   device.table(table).columns.some(({ name }) => name === column)
 
-describe('changes of the schema, with devices connected', () => {
+describe('schema changes while devices are connected', () => {
   // What a change leaves wrong in another table is found when all are compared, while it is still in force.
   test.each<[title: string, text: string, tables?: readonly string[]]>([
     [
-      'a policy that shows more',
+      'a policy that shows more rows',
       `create policy test_a on public.assets for select to authenticated using (criticality = 'A')`,
       ['assets'],
     ],
@@ -103,21 +103,21 @@ describe('changes of the schema, with devices connected', () => {
       ['assets'],
     ],
     [
-      'a policy whose condition changes',
+      'a changed condition of a policy',
       `alter policy test_a on public.assets using (criticality = 'B' and installed_on is not null)`,
       ['assets'],
     ],
     [
-      'a restriction',
+      'a restrictive policy',
       `create policy test_c on public.actions as restrictive for select to authenticated using (state <> 'open')`,
       ['actions'],
     ],
     [
-      'a restriction that reads the token',
+      'a restrictive policy that reads the token',
       `create policy test_d on public.sites as restrictive for select using (auth.email() not like 'tomas%' or hazard_level < 2)`,
     ],
     [
-      'a policy for another role only',
+      'a policy for another role',
       `create policy test_e on public.assets for select to anon using (true)`,
       ['assets'],
     ],
@@ -129,12 +129,12 @@ describe('changes of the schema, with devices connected', () => {
        update public.sites set region_id = (select id from public.regions order by code limit 1) where hazard_level = 1; commit`,
     ],
     [
-      'a function that a policy asks',
+      'a function that a policy calls',
       `create or replace function public.my_region_ids() returns setof uuid language sql stable security definer set search_path = '' as $$
         select r.id from holdfast.team_members m join holdfast.teams t on t.id = m.team_id join public.regions r on r.code >= t.area where m.user_id = auth.uid() $$`,
     ],
     [
-      'the end of policies',
+      'dropped policies',
       `drop policy test_f on public.assets; drop policy test_b on public.assets; drop policy test_c on public.actions; drop policy test_d on public.sites; drop policy test_e on public.assets`,
     ],
   ])('%s', async (_title, text, tables) => {
@@ -142,7 +142,7 @@ describe('changes of the schema, with devices connected', () => {
     await expectEquality(tables)
   })
 
-  test('the end and the return of a grant', async () => {
+  test('a grant revoked and restored', async () => {
     await change('revoke select on public.photos from authenticated')
     await Promise.all(devices.map((device) => device.settle()))
     await expectNoPhotos()
@@ -151,7 +151,7 @@ describe('changes of the schema, with devices connected', () => {
     await expectEquality(['photos'])
   })
 
-  test('the end and the return of row-level security', async () => {
+  test('row-level security disabled and re-enabled', async () => {
     await change('alter table public.photos disable row level security')
     await Promise.all(devices.map((device) => device.settle()))
     await expectNoPhotos()
@@ -160,7 +160,7 @@ describe('changes of the schema, with devices connected', () => {
     await expectEquality(['photos'])
   })
 
-  test('a new column, with the values that its rows have', async () => {
+  test('a new column, with its values', async () => {
     await change(`alter table public.sites add column test_extra text default 'as it was'`)
     await reconnectAll((device) => hasColumn(device, 'sites', 'test_extra'))
     await change(`update public.sites set test_extra = 'changed' where hazard_level = 0`)
@@ -169,7 +169,7 @@ describe('changes of the schema, with devices connected', () => {
     expect(new Set(values)).toEqual(new Set(['as it was', 'changed']))
   })
 
-  test('a column that changes its name or type, and goes', async () => {
+  test('a column renamed, retyped and dropped', async () => {
     await change(`alter table public.sites add column test_number integer default 7`)
     await reconnectAll((device) => hasColumn(device, 'sites', 'test_number'))
     await expectEquality(['sites'])
@@ -183,7 +183,7 @@ describe('changes of the schema, with devices connected', () => {
     await expectEquality(['sites'])
   })
 
-  test('a new table, and its end', async () => {
+  test('a table created and dropped', async () => {
     await change(`create table public.test_things (id uuid primary key default gen_random_uuid(), owner uuid, n int);
       alter table public.test_things enable row level security;
       insert into public.test_things (owner, n) select id, n from auth.users, generate_series(1, 3) n;

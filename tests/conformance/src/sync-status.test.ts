@@ -52,7 +52,7 @@ function course<Value>(app: App, read: (status: SyncStatus) => Value): readonly 
 }
 
 describe('status.connected', () => {
-  test('is true while there is a stream, false while the line is down, and true again by itself', async () => {
+  test('is true while connected, false while the connection is down, and true again by itself', async () => {
     await using link = await openFaultyLink(holdfast.url)
     await using app = await openApp(holdfast)
     await app.connect({ fetchCredentials: async () => ({ endpoint: link.url, token: await app.token() }) })
@@ -74,7 +74,7 @@ describe('status.connecting', () => {
 })
 
 describe('status.hasSynced', () => {
-  test('is false until the first complete checkpoint has been applied, and true from then on', async () => {
+  test('is false until the first full checkpoint is applied, then true', async () => {
     await using app = await connected()
     expect(course(app, ({ hasSynced }) => hasSynced === true)).toEqual([false, true])
     await app.database.disconnect()
@@ -83,7 +83,7 @@ describe('status.hasSynced', () => {
 })
 
 describe('status.lastSyncedAt', () => {
-  test('moves with every checkpoint that is applied', async () => {
+  test('advances with every applied checkpoint', async () => {
     await using app = await connected()
     const first = app.database.currentStatus.lastSyncedAt?.getTime() ?? 0
     expect(Math.abs(Date.now() - first)).toBeLessThan(60_000)
@@ -95,7 +95,7 @@ describe('status.lastSyncedAt', () => {
 })
 
 describe('status.downloading', () => {
-  test('is true while rows come, and false after', async () => {
+  test('is true while rows download', async () => {
     await using app = await connected()
     const { length } = app.statuses
     await addNotes(holdfast, ANN, ['urgent, too'])
@@ -106,7 +106,7 @@ describe('status.downloading', () => {
 })
 
 describe('status.downloadProgress', () => {
-  test('counts up to what a first sync has, in total and for a priority', async () => {
+  test('counts the operations of a first sync, in total and per priority', async () => {
     await addMany()
     await using app = await connected()
     const progress = app.statuses.flatMap(({ downloadProgress: of }) =>
@@ -126,7 +126,7 @@ describe('status.downloadProgress', () => {
 })
 
 describe('status.downloadError', () => {
-  test('says that the server is away, and is gone when it is back', async () => {
+  test('is set while the server is unreachable, then cleared', async () => {
     await using link = await openFaultyLink(holdfast.url)
     await using app = await openApp(holdfast)
     link.sever()
@@ -150,7 +150,7 @@ describe('status.uploading', () => {
 })
 
 describe('status.uploadError', () => {
-  test('is what `uploadData` threw, until it goes through', async () => {
+  test('is the error of `uploadData` until it succeeds', async () => {
     await using app = await openApp(holdfast)
     let isAway = true
     await app.connect({
@@ -170,14 +170,14 @@ describe('status.uploadError', () => {
 })
 
 describe('status.dataFlowStatus', () => {
-  test('has the same fields', async () => {
+  test('has uploading and downloadError', async () => {
     await using app = await connected()
     expect(app.database.currentStatus.dataFlowStatus).toMatchObject({ uploading: false, downloadError: undefined })
   })
 })
 
 describe('status.syncStreams', () => {
-  test('lists the streams that come by themselves and those that were asked for', async () => {
+  test('lists default and subscribed streams', async () => {
     await using app = await connected()
     const subscription = await app.database.syncStream('titled', { title: 'asked for' }).subscribe({ ttl: 60 })
     await subscription.waitForFirstSync(soon())
@@ -203,7 +203,7 @@ describe('status.syncStreams', () => {
 })
 
 describe('status.forStream', () => {
-  test('has progress, time and end of one subscription', async () => {
+  test('returns progress, last sync and expiry of a subscription', async () => {
     await using app = await connected()
     const stream = app.database.syncStream('titled', { title: 'asked for' })
     expect(app.database.currentStatus.forStream(stream)).toBeUndefined()
@@ -219,7 +219,7 @@ describe('status.forStream', () => {
 })
 
 describe('status.priorityStatusEntries', () => {
-  test('has an entry for a priority that is there before the rest', async () => {
+  test('has an entry for a priority that syncs before the rest', async () => {
     await addMany()
     await using app = await connected()
     const before = app.statuses.filter(({ hasSynced }) => hasSynced !== true)
@@ -229,7 +229,7 @@ describe('status.priorityStatusEntries', () => {
 })
 
 describe('status.statusForPriority', () => {
-  test('says of each priority whether its rows are here', async () => {
+  test('returns whether a priority has synced', async () => {
     await addMany()
     await using app = await connected()
     const early = app.statuses.filter(({ hasSynced }) => hasSynced !== true)
@@ -241,7 +241,7 @@ describe('status.statusForPriority', () => {
 })
 
 describe('database.waitForFirstSync', () => {
-  test('with a priority, ends before the rest is here', async () => {
+  test('with a priority, resolves before the rest has synced', async () => {
     await addMany()
     await using app = await openApp(holdfast)
     const seen = app.database
@@ -254,7 +254,7 @@ describe('database.waitForFirstSync', () => {
     expect(await app.titles()).toHaveLength(MANY + 1)
   })
 
-  test('ends for a person who may see nothing', async () => {
+  test('resolves for a user without visible rows', async () => {
     await run(holdfast, 'delete from public.notes')
     await using app = await connected()
     expect(await app.titles()).toEqual([])
@@ -263,7 +263,7 @@ describe('database.waitForFirstSync', () => {
 })
 
 describe('database.waitForStatus', () => {
-  test('ends with the first status that fits', async () => {
+  test('resolves with the first matching status', async () => {
     await using app = await openApp(holdfast)
     const waiting = app.database.waitForStatus((status) => status.connected && status.hasSynced, soon())
     await app.connect()
@@ -273,7 +273,7 @@ describe('database.waitForStatus', () => {
 })
 
 describe('database.watch', () => {
-  test('gives the answer again when rows come from the server', async () => {
+  test('emits new results when rows arrive from the server', async () => {
     await using app = await connected()
     const answers: unknown[] = []
     const stop = new AbortController()

@@ -104,7 +104,7 @@ const shows = (database: CommonPowerSyncDatabase, wanted: readonly string[]): Pr
   vi.waitFor(async () => expect(await titles(database)).toEqual(wanted), { timeout: 60_000, interval: 20 })
 
 describe('options.includeDefaultStreams', () => {
-  test('by default brings the tables that no stream names and the streams that subscribe themselves', async () => {
+  test('true, the default, syncs auto-subscribed streams and tables without a stream', async () => {
     const { database, connect } = await open()
     await connect()
     await database.waitForFirstSync(AbortSignal.timeout(60_000))
@@ -122,7 +122,7 @@ describe('options.includeDefaultStreams', () => {
     ])
   })
 
-  test('false: only what the device subscribes to comes', async () => {
+  test('false syncs only subscribed streams', async () => {
     const { database, connect } = await open()
     await connect({ includeDefaultStreams: false })
     await database.waitForFirstSync(AbortSignal.timeout(60_000))
@@ -135,7 +135,7 @@ describe('options.includeDefaultStreams', () => {
 })
 
 describe('stream.subscribe', () => {
-  test('brings its rows at once and keeps them current; two with different parameters stand side by side', async () => {
+  test('syncs the rows at once and keeps them current, also with several sets of parameters', async () => {
     const { database, connect } = await open()
     await connect({ includeDefaultStreams: false })
     const one = await database.syncStream('board', { board: ONE }).subscribe()
@@ -151,7 +151,7 @@ describe('stream.subscribe', () => {
     await shows(database, ['one', 'two', 'two, urgent'])
   })
 
-  test('of what the policies hide shows nothing', async () => {
+  test('shows no rows that the policies hide', async () => {
     const { database, connect } = await open()
     await connect({ includeDefaultStreams: false })
     const hidden = await database.syncStream('board', { board: HIDDEN }).subscribe()
@@ -167,7 +167,7 @@ describe('stream.subscribe', () => {
     await shows(database, [])
   })
 
-  test('that cannot be met (an unknown stream, a parameter of the wrong type) leaves the others alone', async () => {
+  test('ignores an unknown stream or a parameter of the wrong type, without affecting other subscriptions', async () => {
     const { database, connect } = await open()
     await connect({ includeDefaultStreams: false })
     await database.syncStream('board', { board: 'no uuid' }).subscribe()
@@ -179,7 +179,7 @@ describe('stream.subscribe', () => {
 })
 
 describe('stream.unsubscribeAll', () => {
-  test('takes the rows away, but for those that another subscription still names', async () => {
+  test('removes the rows, except those of another subscription', async () => {
     const { database, connect } = await open()
     await connect()
     const stream = database.syncStream('board', { board: TWO })
@@ -195,7 +195,7 @@ describe('stream.unsubscribeAll', () => {
 })
 
 describe('subscription.unsubscribe', () => {
-  test('leaves its rows, current and across a reconnect, for the time to live', async () => {
+  test('keeps the rows, current and across reconnects, until the TTL expires', async () => {
     const { database, connect } = await open()
     await connect({ includeDefaultStreams: false })
     const one = await database.syncStream('board', { board: ONE }).subscribe({ ttl: 3600 })
@@ -216,7 +216,7 @@ describe('subscription.unsubscribe', () => {
 })
 
 describe('subscription.waitForFirstSync', () => {
-  test('shows rows of an urgent stream while those of another are still coming', async () => {
+  test('shows rows of a high-priority stream while another is still syncing', async () => {
     const { database, connect } = await open()
     const many = await database.syncStream('many').subscribe({ priority: 3 })
     await database.syncStream('board', { board: ONE }).subscribe({ priority: 1 })

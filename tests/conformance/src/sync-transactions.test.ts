@@ -44,8 +44,8 @@ async function inPostgres(text: string, values: readonly unknown[] = []): Promis
   await holdfast.admin.withClient((client) => client.query(text, [...values]))
 }
 
-describe('a transaction arrives whole', () => {
-  test('when its rows are visible by different policies and change hands', async () => {
+describe('a transaction arrives atomically', () => {
+  test('if its rows are visible by different policies and change owner', async () => {
     await inPostgres(
       `insert into public.notes (owner_id, shared, amount, marker)
        select case when n % 2 = 0 then $1::uuid else $2::uuid end, n % 3 = 0, 100, 'sum' from generate_series(1, 40) n`,
@@ -88,7 +88,7 @@ describe('a transaction arrives whole', () => {
     expect(answers).toEqual([JSON.stringify([before])])
   })
 
-  test('when it is too large for one message, also on a device that was away', async () => {
+  test('if it is too large for one message, also after time offline', async () => {
     await inPostgres(
       `insert into public.notes (owner_id, marker, title, body) select $1, 'bulk', '0', repeat('x', 600) from generate_series(1, ${NOTES_IN_BULK})`,
       [dana.local.userId],

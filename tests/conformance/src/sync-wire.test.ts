@@ -59,9 +59,9 @@ async function versionsVisibleNow(): Promise<ReadonlySet<string>> {
   return versions
 }
 
-describe('a stream sends no row version that its person could not select', () => {
+describe('a stream sends no row version that its user could not select', () => {
   test(
-    'while rows, memberships and companies change at random',
+    'while rows, memberships and companies change randomly',
     async () => {
       const seed = seedOf('HOLDFAST_SEED')
       console.log(`seed ${seed}`)
@@ -111,7 +111,7 @@ describe('a stream sends no row version that its person could not select', () =>
     300_000 + STEPS * 1_000,
   )
 
-  test('when a row loses what made it visible, and the device comes back later', async () => {
+  test('if a row becomes invisible and the device reconnects later', async () => {
     await holdfast.admin.withClient(async (client) => {
       await client.query(`delete from holdfast.team_members where user_id = $1`, [sam.local.userId])
       await client.query(`delete from holdfast.shares where user_id = $1`, [sam.local.userId])
@@ -158,7 +158,7 @@ describe('a stream sends no row version that its person could not select', () =>
 })
 
 describe('a write checkpoint', () => {
-  test('that is asked for while the stream is being opened comes with this stream', async () => {
+  test('requested while the stream opens arrives on that stream', async () => {
     const token = await sam.token()
     for (let n = 0; n < OPENINGS; n++) {
       const client = { url: holdfast.url, token, clientId: `opening-${n}` }
