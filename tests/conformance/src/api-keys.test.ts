@@ -25,7 +25,7 @@ const clientOf = (key: string) =>
   createClient(holdfast.url, key, { auth: { persistSession: false, autoRefreshToken: false } })
 
 describe('the publishable key', () => {
-  test('signs people up and in, and shows what anybody may see', async () => {
+  test('signs users up and in, and reads public rows', async () => {
     const client = clientOf(holdfast.publishableKey)
     await expect.poll(async () => (await client.from('notes').select()).data).toEqual([])
     const account = { email: 'ada@example.org', password: 'correct horse battery' }
@@ -34,20 +34,20 @@ describe('the publishable key', () => {
     expect((await client.from('notes').select()).error).toBeNull()
   })
 
-  test('opens nothing of those who run the server', async () => {
+  test('grants no admin access', async () => {
     const { error } = await clientOf(holdfast.publishableKey).auth.admin.listUsers()
     expect(error).toMatchObject({ status: 403 })
   })
 })
 
 describe('the secret key', () => {
-  test('passes row-level security and administers accounts', async () => {
+  test('bypasses row-level security and manages users', async () => {
     const client = clientOf(holdfast.secretKey)
     await expect.poll(async () => (await client.from('notes').select()).data).toEqual([{ id: 1 }])
     expect((await client.auth.admin.listUsers()).error).toBeNull()
   })
 
-  test('may be a token, but is refused in an address, as is the service_role key', async () => {
+  test('is accepted as a bearer token, but refused in a URL, like the service_role key', async () => {
     const url = `${holdfast.url}/rest/v1/notes`
     const headers = { apikey: holdfast.publishableKey, authorization: `Bearer ${holdfast.secretKey}` }
     expect(await (await fetch(url, { headers })).json()).toEqual([{ id: 1 }])
@@ -62,7 +62,7 @@ describe('the secret key', () => {
     expect((await fetch(`${url}?apikey=${holdfast.publishableKey}`)).status).toBe(200)
   })
 
-  test('of another project is refused', async () => {
+  test('is refused if it belongs to another project', async () => {
     const last = holdfast.secretKey.at(-1) === 'A' ? 'B' : 'A'
     const headers = { apikey: `${holdfast.secretKey.slice(0, -1)}${last}` }
     const answer = await fetch(`${holdfast.url}/rest/v1/notes`, { headers })
@@ -70,7 +70,7 @@ describe('the secret key', () => {
   })
 })
 
-test('no key is a person for sync', async () => {
+test('sync accepts no API key as a user', async () => {
   const answer = await fetch(`${holdfast.url}/write-checkpoint2.json`, {
     headers: { authorization: `Token ${holdfast.secretKey}` },
   })

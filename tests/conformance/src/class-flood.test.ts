@@ -51,7 +51,7 @@ const titles = async (): Promise<string> =>
     .join()
 
 test(
-  'one account that fills a table with different values takes nothing from the others',
+  'a user who fills a table with distinct values does not affect other users',
   { timeout: 300_000 },
   async () => {
     const mina = await holdfast.supabase({ email: MINA })

@@ -66,8 +66,8 @@ async function meet(): Promise<{ readonly hers: SharedChannel; readonly minas: S
   return { hers, minas }
 }
 
-describe('who is there', () => {
-  test('is seen by all, with what they show, and gone when they leave', async () => {
+describe('presence', () => {
+  test('shows all members with their state until they leave', async () => {
     const { hers } = await meet()
     expect(
       hers.people
@@ -82,7 +82,7 @@ describe('who is there', () => {
     await expect.poll(() => shownIn(hers), PATIENCE).toContainEqual({ name: 'mina' })
   })
 
-  test('is one membership for all components, left with the last of them', async () => {
+  test('shares one channel between components and leaves it with the last one', async () => {
     const [first, second] = [use(dana), use(dana)]
     expect(first.channel).toBe(second.channel)
     await joined(first.channel)
@@ -97,7 +97,7 @@ describe('who is there', () => {
   })
 })
 
-test('messages arrive at the others and not at the sender, and nothing is sent without a membership', async () => {
+test('messages reach the other members, not the sender, and are not sent unless joined', async () => {
   const { hers, minas } = await meet()
   const got: unknown[] = []
   minas.listen('cursor', (payload) => got.push(payload))
@@ -107,7 +107,7 @@ test('messages arrive at the others and not at the sender, and nothing is sent w
   expect(channelsOf(dana.client).open('ws:nobody:t:actions').send('cursor', {})).toBe(false)
 })
 
-test('who stops syncing is gone, is told so, and comes back with what they show', async () => {
+test('a device that stops syncing leaves the channel, knows it is offline, and rejoins with its state', async () => {
   const { hers, minas } = await meet()
   await dana.goOffline()
   await expect.poll(() => shownIn(minas), PATIENCE).toEqual([{ name: 'mina' }])
@@ -119,7 +119,7 @@ test('who stops syncing is gone, is told so, and comes back with what they show'
   await joined(hers)
 })
 
-test('a cut connection is made again', async () => {
+test('a cut connection is restored', async () => {
   await using link = await openFaultyLink(holdfast.url)
   await using device = await openDevice({ ...holdfast, url: link.url }, { email: DANA })
   const { channel } = use(device)
@@ -134,7 +134,7 @@ test('a cut connection is made again', async () => {
   await expect.poll(() => shownIn(minas), PATIENCE).toEqual([{ name: 'dana' }])
 })
 
-test('a user whom policies refuse sees no one, does not ask again before the next token, and is let in by a new policy', async () => {
+test('a user whom policies refuse sees nobody, retries only with the next token, and is admitted by a new policy', async () => {
   await using sam = await openDevice(holdfast, { email: SAM })
   const hers = use(dana).channel
   hers.show('test', { name: 'dana' })
@@ -158,7 +158,7 @@ test('a user whom policies refuse sees no one, does not ask again before the nex
   await expect.poll(() => shownIn(hers).length, PATIENCE).toBe(2)
 })
 
-test('who signs out is gone', async () => {
+test('signing out leaves the channel', async () => {
   await using device = await openDevice(holdfast, { email: DANA })
   const { channel } = use(device)
   const minas = use(mina).channel
@@ -169,7 +169,7 @@ test('who signs out is gone', async () => {
   expect(channel.state.get()).toEqual({ kind: 'offline' })
 })
 
-test('the channel of a record is for whoever may read it', async () => {
+test('a user who may read a record may join its channel', async () => {
   const [row] = await holdfast.admin.query<{ id: string }>(sql`
     select a.id from public.actions a join public.people p on p.contractor_id = a.contractor_id
      where p.name = 'Sam Reyes' order by a.id limit 1`)

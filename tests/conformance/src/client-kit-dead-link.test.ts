@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => holdfast[Symbol.asyncDispose]())
 
-test.concurrent('the state tells of a line that is open and passes nothing, and the change goes up when it passes again', async ({
+test.concurrent('the sync state reports an open but dead connection, and the change is uploaded once it recovers', async ({
   expect,
 }) => {
   await using link = await openFaultyLink(holdfast.url)
@@ -38,7 +38,7 @@ test.concurrent('the state tells of a line that is open and passes nothing, and 
   await expect.poll(() => differences(device, ['actions'])).toEqual([])
 })
 
-test.concurrent('an upload that was swallowed is given up on silence and repeated, once', async ({ expect }) => {
+test.concurrent('an upload without a response times out and is repeated once', async ({ expect }) => {
   await using link = await openFaultyLink(holdfast.url)
   await using device = await openDevice({ ...holdfast, url: link.url }, { email: 'dana.okafor@northline.example' })
   await reaches(device, 'up_to_date', RECOVER_MS)

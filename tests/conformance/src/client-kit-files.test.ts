@@ -92,7 +92,7 @@ async function takePhoto(text: string): Promise<{ readonly id: string; readonly 
   return { id, userId }
 }
 
-test('a photo that was not sent waits for its person, and no other user sees it', async () => {
+test('an unsent photo is kept for its user and hidden from other users', async () => {
   const { id } = await takePhoto('of Mina')
   await client.signOut('keep')
   expect(client.people.get()).toMatchObject([{ email: MINA, unsent: 2 }])
@@ -105,7 +105,7 @@ test('a photo that was not sent waits for its person, and no other user sees it'
   expect(await kept?.text()).toBe('of Mina')
 })
 
-test('signing out does not wipe a photo that is nowhere else, unless the person has said so', async () => {
+test('signing out does not wipe an unsent photo unless the user confirms it', async () => {
   const { userId } = await takePhoto('not sent')
   await expect(client.signOut('wipe')).rejects.toThrow(UnsentChanges)
   await expect(client.signOut('wipe')).rejects.toMatchObject({ waiting: 1, files: 1 })

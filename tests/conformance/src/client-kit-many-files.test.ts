@@ -36,7 +36,7 @@ function openUploadGate(): { readonly fetch: typeof fetch; readonly open: () => 
   }
 }
 
-test.concurrent(`the rows of ${FILES} files reach the server before the bytes of one, and the bytes follow two at a time`, async () => {
+test.concurrent(`the rows of ${FILES} files reach the server before any bytes, which follow two files at a time`, async () => {
   const gate = openUploadGate()
   await using device = await openPhotoDevice(gate.fetch)
   const { holdfast, link } = device
@@ -60,7 +60,7 @@ test.concurrent(`the rows of ${FILES} files reach the server before the bytes of
   expect(Math.max(...gate.under())).toBe(2)
 })
 
-test.concurrent('a photo arrives in pieces over a line that never lasts for all of it, and comes back over such a line', async () => {
+test.concurrent('a photo is uploaded and downloaded in pieces over a connection that keeps breaking', async () => {
   await using device = await openPhotoDevice()
   const { holdfast, link, attachments } = device
   const bytes = new Uint8Array(randomBytes(700_000))

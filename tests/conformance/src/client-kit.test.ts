@@ -120,7 +120,7 @@ describe('a shared device', () => {
     return rows.map(({ email }) => email)
   }
 
-  test('keeps the unsent work of each person for their next sign-in, and sends it in no other user’s name', async () => {
+  test("keeps each user's unsent changes until their next sign-in, and never sends them as another user", async () => {
     const mina = await signIn(MINA)
     link.sever()
     await write(mina, 'kept')
@@ -143,7 +143,7 @@ describe('a shared device', () => {
     await vi.waitFor(async () => expect(await stored('kept')).toEqual([MINA]), { timeout: 60_000 })
   })
 
-  test('does not wipe work that is nowhere else, unless the person has said so', async () => {
+  test('does not wipe unsent changes unless the user confirms it', async () => {
     const mina = await signIn(MINA)
     link.sever()
     await write(mina, 'wiped')
@@ -162,7 +162,7 @@ describe('a shared device', () => {
     expect(await again.rejected.list()).toEqual([])
   })
 
-  test('opens without a network for a person who did not sign out, and for no other, and takes work that goes up after signing in', async () => {
+  test('opens offline only for a user who did not sign out, and uploads their changes after sign-in', async () => {
     await signIn(MINA)
     // Another person takes the device over.
     await signIn(DANA)
@@ -194,7 +194,7 @@ describe('a shared device', () => {
     await vi.waitFor(async () => expect(await stored('opened locally')).toEqual([MINA]), { timeout: 60_000 })
   })
 
-  test('sends a day’s changes over a line that lasts for a few of them at a time, each of them once', async () => {
+  test("uploads a day's changes once each over a connection that keeps breaking", async () => {
     const local = await signIn(MINA)
     link.sever()
     const markers = Array.from({ length: 120 }, (_, n) => `${n} ${randomUUID()} ${'long '.repeat(300)}`)
@@ -209,7 +209,7 @@ describe('a shared device', () => {
     expect(count).toBe(markers.length)
   })
 
-  test('starts without a network, signed in, with the rows and the schema of the last time', async () => {
+  test('starts offline, signed in, with the last rows and schema', async () => {
     const before = await signIn(MINA)
     const tables = before.schema.get().tables.length
     link.sever()
@@ -223,7 +223,7 @@ describe('a shared device', () => {
     await vi.waitFor(async () => expect(await stored('after a start')).toEqual([MINA]), { timeout: 60_000 })
   })
 
-  test('asks again for the tables when the server, which compiles its policies again, has no answer', async () => {
+  test('retries fetching the schema while the server recompiles its policies', async () => {
     const local = await signIn(MINA)
     unanswered = 2
     await holdfast.admin.withClient((pg) =>
@@ -239,8 +239,8 @@ describe('a shared device', () => {
   })
 })
 
-describe('the local tables', () => {
-  test('follow the server while the device stays connected: a new table, then a new column', async () => {
+describe('local tables', () => {
+  test('follow new tables and columns while the device stays connected', async () => {
     await using device = await openDevice(holdfast, { email: MINA })
     const run = (text: string): Promise<unknown> => holdfast.admin.withClient((client) => client.query(text))
     await run(`
@@ -263,7 +263,7 @@ describe('the local tables', () => {
 })
 
 describe('checking a device', () => {
-  test('finds no difference while changes come, then what was damaged here, and fetches it again without losing a change', async () => {
+  test('finds no difference while rows change, finds local damage, and resyncs without losing a change', async () => {
     await using device = await openDevice(holdfast, { email: MINA })
     const { local, database } = device
     const noted = new AbortController()
@@ -316,7 +316,7 @@ describe('checking a device', () => {
     expect(await device.localRows('actions')).toEqual(await device.visibleRows('actions'))
   })
 
-  test('says why it cannot be made without a network, and stops when it is told to', async () => {
+  test('reports that the server is unreachable, and can be aborted', async () => {
     await using link = await openFaultyLink(holdfast.url)
     await using device = await openDevice({ ...holdfast, url: link.url }, { email: DANA })
     const stopped = new AbortController()
@@ -327,10 +327,10 @@ describe('checking a device', () => {
   })
 })
 
-describe('what policies will refuse', () => {
+describe('predicted refusals', () => {
   const CONTRACTOR = 'sam.reyes@northline.example'
 
-  test('is known on the device, off line too: a contractor verifies nothing and changes no site', async () => {
+  test('are known on the device, also offline: a contractor cannot verify actions or change sites', async () => {
     await using device = await openDevice(holdfast, { email: CONTRACTOR })
     const { database } = device
     const local = device.local

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const lookNow = (): Promise<unknown> => holdfast.internal.execute(sql`notify holdfast_daily_mails`)
 
-test('a member who wants it gets a mail of what is theirs, in their language, and one click of the mail program ends it', async () => {
+test('a member who opts in gets a daily email in their language, with one-click unsubscribe', async () => {
   const [action] = await holdfast.admin.query<{ id: string }>(sql`
     update public.actions set title = '<b>Schieber</b> für Süd', due_on = current_date - 3, owner_id = (select id from public.people where name = 'Dana Okafor')
      where id = (select a.id from public.actions a where a.state = 'open'

@@ -58,7 +58,7 @@ function environment(): Readonly<Record<string, string>> {
   return JSON.parse(readFileSync(environmentFile, 'utf8')) as Record<string, string>
 }
 
-test('a migration that fails is told with its line, and the command runs nevertheless, with address and keys', async () => {
+test('a failing migration is reported with its line, and the command still runs with URL and keys', async () => {
   await expect.poll(() => output).toMatch(/\{"project":"failed","problem":\{.*20260101000000_notes\.sql, line 2: /)
   await expect.poll(() => existsSync(environmentFile) && environment()['VITE_SUPABASE_URL']).toMatch(/^http:/)
   const { VITE_SUPABASE_URL: url = '', NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY: key = '', ...others } = environment()
@@ -69,7 +69,7 @@ test('a migration that fails is told with its line, and the command runs neverth
   expect(handedOut.filter((name) => /SECRET|SERVICE|DB_URL/.test(name))).toEqual([])
 })
 
-test('the migration is applied when it is mended, the clients see its tables, and the types are written', async () => {
+test('the fixed migration is applied, clients see its tables, and the types are generated', async () => {
   writeFileSync(migration, notes)
   await expect.poll(() => output).toContain('{"project":"applied"}')
   const { SUPABASE_URL: url = '', SUPABASE_ANON_KEY: key = '' } = environment()
@@ -78,7 +78,7 @@ test('the migration is applied when it is mended, the clients see its tables, an
   expect(readFileSync(join(folder, 'src/types.ts'), 'utf8')).toMatch(/notes: \{\s+Row: \{\s+body: string/)
 })
 
-test('a seed that comes is applied, also into a folder that was not there', async () => {
+test('a new seed is applied, also in a new folder', async () => {
   mkdirSync(join(folder, 'supabase/seeds'))
   writeFileSync(join(folder, 'supabase/seeds/more.sql'), `insert into public.notes values (2, 'from a seed')`)
   const { SUPABASE_URL: url = '', SUPABASE_ANON_KEY: key = '' } = environment()
@@ -88,17 +88,17 @@ test('a seed that comes is applied, also into a folder that was not there', asyn
     .toEqual([{ body: 'a note' }, { body: 'from a seed' }])
 })
 
-test('a seed that changes after it was applied is told', async () => {
+test('a change to an applied seed is reported', async () => {
   writeFileSync(join(folder, 'supabase/seeds/more.sql'), `insert into public.notes values (3, 'later')`)
   await expect.poll(() => output).toMatch(/"message":"[^"]*seeds\/more\.sql has changed after it was applied\."/)
 })
 
-test('a migration that changes after it was applied is told', async () => {
+test('a change to an applied migration is reported', async () => {
   writeFileSync(migration, `${notes}\n-- later`)
   await expect.poll(() => output).toMatch(/_notes\.sql has changed after it was applied\./)
 })
 
-test('a signal reaches the command, and both end with its exit code', async () => {
+test('a signal is forwarded to the command, and both exit with its code', async () => {
   const { SUPABASE_URL: url = '' } = environment()
   dev.kill('SIGTERM')
   expect(await ended).toBe(7)

@@ -56,17 +56,17 @@ describe('the owner link of a new server', () => {
     ['another key', { key: `${Date.now() + 1e6}.${'A'.repeat(43)}` }, '403 owner_key_invalid'],
     ['no key', { key: undefined }, '403 owner_key_invalid'],
     ['no name', { name: ' ' }, '400 invalid_request'],
-    ['a name in two lines', { name: 'O\nlga' }, '400 invalid_request'],
+    ['a name with a line break', { name: 'O\nlga' }, '400 invalid_request'],
     ['no workspace', { workspace: '' }, '400 invalid_request'],
     ['a long workspace', { workspace: 'x'.repeat(81) }, '400 invalid_request'],
-    ['an address that is none', { email: 'olga' }, '400 validation_failed'],
+    ['an invalid email address', { email: 'olga' }, '400 validation_failed'],
     ['a weak password', { password: 'x' }, '422 weak_password'],
   ])('creates nothing with %s', async (_what, change, refusal) => {
     expect(await codeOf(holdfast, '/app/v1/owner', { key, ...OWNER, ...change })).toBe(refusal)
     expect(await rows(holdfast)).toEqual([])
   })
 
-  test('creates one owner and one workspace, even when it is used many times at once', async () => {
+  test('creates one owner and one workspace, even if used concurrently', async () => {
     const answers = await Promise.all(
       Array.from({ length: 4 }, (_, n) =>
         codeOf(holdfast, '/app/v1/owner', { key, ...OWNER, email: n === 0 ? OWNER.email : `o${n}@example.org` }),
@@ -77,7 +77,7 @@ describe('the owner link of a new server', () => {
     expect(await rows(holdfast)).toEqual([{ workspace: OWNER.workspace, name: OWNER.name, role: 'owner' }])
   })
 
-  test('is worthless afterwards, and the next start prints none', async () => {
+  test('is invalid afterwards, and the next start prints none', async () => {
     expect(await codeOf(holdfast, '/app/v1/owner', { key, ...OWNER, email: 'new@example.org' })).toBe(
       '410 already_set_up',
     )
@@ -88,7 +88,7 @@ describe('the owner link of a new server', () => {
     await next.kill('SIGTERM')
   })
 
-  test('lets nobody else start a workspace: users are invited', async () => {
+  test('lets no other user create a workspace: users are invited', async () => {
     const token = await tokenOf(holdfast, 'stranger@example.org')
     expect(await codeOf(holdfast, '/app/v1/workspaces', { workspace: 'Mine' }, token)).toBe(
       '403 workspaces_by_invitation',
@@ -99,14 +99,14 @@ describe('the owner link of a new server', () => {
   })
 })
 
-describe('where every user may start a workspace', () => {
+describe('with open workspaces', () => {
   let open: Holdfast
   beforeAll(async () => {
     open = await openHoldfast({ args: ['--open-workspaces'] })
   })
   afterAll(() => open[Symbol.asyncDispose]())
 
-  test('a user owns three at most, also when asking at once', async () => {
+  test('a user owns at most three, even with concurrent requests', async () => {
     const token = await tokenOf(open, 'nina@example.org')
     const answers = await Promise.all(
       Array.from({ length: 4 }, (_, n) => codeOf(open, '/app/v1/workspaces', { workspace: `W${n}` }, token)),
@@ -114,7 +114,7 @@ describe('where every user may start a workspace', () => {
     expect(answers.toSorted()).toEqual(['201 undefined', '201 undefined', '201 undefined', '409 too_many_workspaces'])
   })
 
-  test('guests, accounts that are not confirmed and ended sessions start none', async () => {
+  test('guests, unconfirmed accounts and ended sessions cannot create one', async () => {
     const before = await rows(open)
     const guest = await open.supabase()
     const { data } = await guest.auth.signInAnonymously()

@@ -41,7 +41,7 @@ async function loadCalls(): Promise<Calls & Disposable> {
   return { ...calls, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) }
 }
 
-test('the guide for files with supabase-js alone: small, large, shown, listed, deleted, and not for others', async () => {
+test('the guide to files with supabase-js works: small, large, shown, listed, deleted, and hidden from other users', async () => {
   await using holdfast = await openHoldfast()
   using calls = await loadCalls()
   await holdfast.admin.withClient((client) => client.query(block('sql')))

@@ -40,7 +40,7 @@ async function failuresOf(call: () => Promise<{ readonly error: unknown }>): Pro
 
 const each = (expected: object): readonly unknown[] => Array<unknown>(TIMES).fill(expect.objectContaining(expected))
 
-describe('a body that is too large is refused in the words of its service', () => {
+describe('a body that is too large is refused with the error of its service', () => {
   test('by REST', async () => {
     const insert = async () => service.from('notes').insert({ id: randomUUID(), text: BODY })
     expect(await failuresOf(insert)).toEqual(
@@ -54,7 +54,7 @@ describe('a body that is too large is refused in the words of its service', () =
     expect(await failuresOf(signUp)).toEqual(each({ status: 413, code: 'request_entity_too_large' }))
   })
 
-  test('by the JSON addresses of storage', async () => {
+  test('by the JSON endpoints of storage', async () => {
     const list = () => service.storage.from('small').list('', { search: BODY })
     expect(await failuresOf(list)).toEqual(each({ statusCode: '413', message: expect.stringContaining('maximum') }))
   })
@@ -71,11 +71,11 @@ describe('a body that is too large is refused in the words of its service', () =
   })
 })
 
-describe('an address', () => {
+describe('a URL', () => {
   const ids = (count: number): string[] => Array.from({ length: count }, () => randomUUID())
   const LONG = 'x'.repeat(70_000)
 
-  test('may be as long as 1,600 uuids', async () => {
+  test('may hold 1,600 UUIDs', async () => {
     const [kept, ...others] = ids(1_600)
     expect((await service.from('notes').insert({ id: kept, text: 'kept' })).error).toBeNull()
     const { data, error } = await service
@@ -85,7 +85,7 @@ describe('an address', () => {
     expect([data, error]).toEqual([[{ text: 'kept' }], null])
   })
 
-  test('that is longer is refused by REST with the limit', async () => {
+  test('is refused by REST beyond that, naming the limit', async () => {
     const { error } = await service.from('notes').select().in('id', ids(2_000))
     expect(error).toMatchObject({
       code: 'HF_ADDRESS_TOO_LONG',
@@ -102,7 +102,7 @@ describe('an address', () => {
     ['/functions/v1/none', 414, { code: 'HF_ADDRESS_TOO_LONG' }],
     ['/realtime/v1/api/broadcast', 414, { message: expect.stringContaining('too long') }],
     ['/sync/v1/schema', 414, { error: { code: 'HF_ADDRESS_TOO_LONG', status: 414 } }],
-  ])('that is too long is refused in the form of %s, and pages can read it', async (path, status, body) => {
+  ])('that is too long is refused in the format of %s, readable by browsers', async (path, status, body) => {
     const answer = await fetch(`${holdfast.url}${path}?x=${LONG}`, {
       method: path.endsWith('/broadcast') ? 'POST' : 'GET',
       headers: { origin: 'https://app.example' },
@@ -112,8 +112,8 @@ describe('an address', () => {
   })
 })
 
-describe('a file that is refused before it is read', () => {
-  test('is refused with its reason: above the limit of its bucket, and by policies', async () => {
+describe('a file refused before it is read', () => {
+  test("gets the reason: above its bucket's limit, or by policies", async () => {
     const file = Buffer.from(BODY)
     const small = service.storage.from('small')
     expect(await failuresOf(() => small.upload(randomUUID(), file))).toEqual(each({ statusCode: '413' }))
@@ -123,7 +123,7 @@ describe('a file that is refused before it is read', () => {
     ).toEqual(each({ statusCode: '403' }))
   })
 
-  test('as a form, too', async () => {
+  test('gets the reason as a form too', async () => {
     const small = service.storage.from('small')
     expect(await failuresOf(() => small.upload(randomUUID(), new Blob([BODY])))).toEqual(each({ statusCode: '413' }))
   })

@@ -115,8 +115,8 @@ async function bring(dataDir: string, ...more: readonly string[]): Promise<typeo
   return JSON.parse(output) as typeof report
 }
 
-describe('a project that was migrated', () => {
-  test('is told with what was left out, and nothing of it is a definition of the project', () => {
+describe('a migrated project', () => {
+  test('comes with a report of what was left out, none of it a definition of the project', () => {
     expect(report).toMatchObject({
       users: 1,
       jobs: 1,
@@ -130,13 +130,13 @@ describe('a project that was migrated', () => {
     ])
   })
 
-  test('has the same rows, and its people with them', async () => {
+  test('has the same rows and users', async () => {
     expect([await exported(target, NOTES), await exported(target, USERS)]).toEqual(rowsBefore)
     expect(await exported(target, 'select notes from public.totals')).toEqual([{ notes: '2' }])
     expect(await exported(target, 'select name from private.marks')).toEqual([{ name: EMAIL }])
   })
 
-  test('lets its people in by their passwords, and their sessions go on', async () => {
+  test('keeps passwords and sessions', async () => {
     const mara = await target.supabase({ email: EMAIL, password: PASSWORD })
     expect((await mara.from('notes').insert({ body: 'third' }).select('id, body')).data).toEqual([
       { id: 3, body: 'THIRD; --' },
@@ -162,7 +162,7 @@ describe('a project that was migrated', () => {
     expect((await stranger.storage.from('photos').download('a folder/door &+1.jpg')).data).toBeNull()
   })
 
-  test('has its files, jobs and secrets', async () => {
+  test('keeps files, jobs and secrets', async () => {
     const mara = await target.supabase({ email: EMAIL, password: PASSWORD })
     const { data } = await mara.storage.from('photos').download('a folder/door &+1.jpg')
     expect(Buffer.from((await data?.arrayBuffer()) ?? new ArrayBuffer(0))).toEqual(PHOTO)
@@ -174,9 +174,9 @@ describe('a project that was migrated', () => {
     ])
   })
 
-  test('has its queues with their messages', () => expectQueues(target))
+  test('keeps queues with their messages', () => expectQueues(target))
 
-  test('is never overwritten, and the same command goes on with files that are missing', async () => {
+  test('is never overwritten; repeating the command copies missing files', async () => {
     await target.stop()
     expect(await bring(target.dataDir)).toMatchObject({ files: { copied: 0, present: 1, failed: 0 } })
     const other = source.databaseUrl.replace(/postgres$/, 'template1')
@@ -184,7 +184,7 @@ describe('a project that was migrated', () => {
     expect(refused).toContain('is in use already')
   })
 
-  test('is dumped while no server runs, without the tables that were excluded', async () => {
+  test('can be dumped while no server runs, without excluded tables', async () => {
     const rows = await runHoldfast(
       'dump',
       '--data-only',
@@ -197,7 +197,7 @@ describe('a project that was migrated', () => {
     expect(rows).not.toContain('"public"."notes" (')
   })
 
-  test('can be looked at first, without the password of its address', async () => {
+  test('can be previewed, without printing the password of its URL', async () => {
     const looked = await runHoldfast('migrate', `--from=${source.databaseUrl}`, '--dry-run')
     expect(looked).toMatch(/Would bring \d+ tables/)
     expect(looked).not.toContain(decodeURIComponent(new URL(source.databaseUrl).password))
@@ -224,7 +224,7 @@ select holdfast.create_workspace('Northline', '${EMAIL}');
 
 const [psql] = findPostgresInstallations().map(({ bin }) => join(bin, 'psql'))
 
-describe('a project that is exported', () => {
+describe('an exported project', () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-export-'))
   const out = join(folder, 'out')
   let taken: { readonly leftOut: readonly { readonly what: string; readonly why: string }[] }
@@ -283,12 +283,12 @@ describe('a project that is exported', () => {
 
   const FILES = `select id, name, owner_id, created_at, updated_at from storage.objects order by name`
 
-  test('goes to another project by its connection string, people with passwords and sessions, policies and files', async () => {
+  test('goes to another project by connection string, with users, passwords, sessions, policies and files', async () => {
     await expectProject(other, tokens[0] ?? '')
     expect(await exported(other, FILES)).toEqual(await exported(source, FILES))
   })
 
-  test('is told what only Holdfast has, and what was closed without it', () => {
+  test('comes with a report of what only Holdfast has, and what was closed without it', () => {
     expect(taken).toMatchObject({ files: { copied: 1, present: 0, failed: 0 } })
     const told = taken.leftOut.map(({ what }) => what)
     expect(told).toEqual(
@@ -306,21 +306,21 @@ describe('a project that is exported', () => {
     expect(told.filter((what) => /auth\.|storage\./.test(what))).toEqual([])
   })
 
-  test('is refused where a project is already, and sends only files that are missing', async () => {
+  test('is refused by a non-empty target, and sends only missing files', async () => {
     expect(await leave(`--to=${other.databaseUrl}`)).toContain('is in use already')
     const files = [`--storage-url=${other.url}`, `--service-key=${other.serviceRoleKey}`]
     const again = await leave(`--to=${other.databaseUrl}`, '--only-files', '--json', ...files)
     expect(JSON.parse(again)).toMatchObject({ files: { copied: 0, present: 1, failed: 0 }, leftOut: [] })
   })
 
-  test('is looked at first without writing anything', async () => {
+  test('can be previewed without writing', async () => {
     const looked = await leave(`--to=${other.databaseUrl}`, '--dry-run')
     expect(looked).toMatch(/Would export about \d+ tables/)
     expect(looked).toContain('the target has a project already')
     expect(looked).toContain('VIEW public.of_ours')
   })
 
-  test('goes into a folder with all that it takes to go on elsewhere', async () => {
+  test('goes into a folder with everything needed to run elsewhere', async () => {
     const written = JSON.parse(await leave(`--to=${out}`, '--json')) as { readonly files: unknown }
     expect(written).toMatchObject({ to: out, files: { copied: 1, failed: 0 } })
     expect(readFileSync(join(out, 'files', 'photos', 'a folder', 'door &+1.jpg'))).toEqual(PHOTO)
@@ -330,7 +330,7 @@ describe('a project that is exported', () => {
     expect(readFileSync(join(out, 'README.md'), 'utf8')).toContain('VIEW public.of_ours')
   })
 
-  test.skipIf(psql === undefined)('is loaded from the folder with psql', async () => {
+  test.skipIf(psql === undefined)('loads from the folder with psql', async () => {
     await using fresh = await openHoldfast()
     const run = promisify(execFile)
     const { stderr } = await run(psql ?? '', [fresh.databaseUrl, '-q', '-f', join(out, 'load.sql')])
@@ -379,7 +379,7 @@ const KIND_ROWS = `select to_jsonb(k) as kind, k.raw::text, k.at::text from priv
 const OTHER_ROWS = `select (select jsonb_agg(to_jsonb(m) order by m.name) from private.marks m) as marks, (select jsonb_agg(to_jsonb(p)) from private.parts p) as parts,
   (select jsonb_agg(to_jsonb(t) order by t.owner) from public.totals t) as totals, (select jsonb_agg(to_jsonb(u) - 'encrypted_password' order by u.id) from auth.users u) as users`
 
-describe('a project that is dumped', () => {
+describe('a dumped project', () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-dump-'))
   const migrations = join(folder, 'supabase', 'migrations')
   const settings = [`--migrations-dir=${migrations}`, `--functions-config=${join(folder, 'supabase', 'config.toml')}`]
@@ -387,7 +387,7 @@ describe('a project that is dumped', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   test.skipIf(process.platform === 'win32')(
-    'fails with a reason where its file cannot grow, and leaves none',
+    'fails with a reason if the disk is full, and leaves no file',
     async () => {
       const here = join(folder, 'full')
       mkdirSync(here)
@@ -402,7 +402,7 @@ describe('a project that is dumped', () => {
     },
   )
 
-  test('is made anew of its first migration and a seed, with the same definitions and rows and without secrets', async () => {
+  test('is rebuilt from its first migration and a seed, with the same definitions and rows but no secrets', async () => {
     await source.admin.withClient((client) => client.query(KINDS))
     await db('pull', `--db-url=${source.databaseUrl}`, ...settings)
     const seed = join(folder, 'supabase', 'seed.sql')

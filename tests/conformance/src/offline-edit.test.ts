@@ -56,14 +56,14 @@ async function anAction(state: string): Promise<Action> {
   return row
 }
 
-test('each device holds what Postgres lets its person select', async () => {
+test('each device holds what Postgres lets its user select', async () => {
   await expectEqualToPostgres(mina)
   await expectEqualToPostgres(dana)
   expect((await mina.localRows('actions')).size).toBeGreaterThan(0)
 })
 
 describe('an edit made offline', () => {
-  test('is there at once, and for everybody after the device was online', async () => {
+  test('is visible at once, and to other users once the device is online', async () => {
     const action = await anAction('open')
     await mina.goOffline()
     await mina.database.execute('update actions set title = ? where id = ?', ['test offline', action.id])
@@ -76,7 +76,7 @@ describe('an edit made offline', () => {
     await expectEqualToPostgres(mina)
   })
 
-  test('that a policy refuses waits with its name and words, and the record shows the server again', async () => {
+  test("refused by a policy is kept with the policy's name and message, and the record shows the server's values", async () => {
     const action = await anAction('to_verify')
     const person = await mina.database.get<{ id: string }>('select id from people where user_id = ?', [
       mina.local.userId,
@@ -103,7 +103,7 @@ describe('an edit made offline', () => {
     await expectEqualToPostgres(mina)
   })
 
-  test('of a state that another user changed in the meantime is a conflict, and can be kept', async () => {
+  test('of a state that another user has since changed is a conflict, and can be kept', async () => {
     const action = await anAction('open')
     await mina.goOffline()
     await mina.database.execute(`update actions set state = 'doing', title = 'test conflict' where id = ?`, [action.id])
@@ -122,7 +122,7 @@ describe('an edit made offline', () => {
     expect(await mina.local.rejected.list()).toEqual([])
   })
 
-  test('survives the death of the device and of the server, and is applied once', async () => {
+  test('survives crashes of the device and the server, and is applied once', async () => {
     const action = await anAction('open')
     const id = randomUUID()
     await mina.goOffline()
@@ -143,7 +143,7 @@ describe('an edit made offline', () => {
   })
 })
 
-test('a new column reaches a device that is connected, without a restart', async () => {
+test('a new column reaches a connected device without a restart', async () => {
   await holdfast.admin.execute(sql`alter table public.sites add column motto text not null default 'water'`)
   await mina.goOffline()
   mina.goOnline()
@@ -160,7 +160,7 @@ test('a new column reaches a device that is connected, without a restart', async
   await expectEqualToPostgres(mina)
 })
 
-test('signing out works without network, with changes that were not sent', async () => {
+test('signing out works offline, with unsent changes', async () => {
   await using device = await openDevice(holdfast, { email: MINA })
   await device.goOffline()
   await device.database.execute(`update sites set name = name || '!' where id in (select id from sites limit 1)`)

@@ -71,7 +71,7 @@ const join = (body: object): Promise<Response> =>
     body: JSON.stringify(body),
   })
 
-test('somebody without an account joins by the link of the mail, where nobody signs up by themselves', async () => {
+test('an invited user without an account joins by the emailed link, even if sign-ups are off', async () => {
   expect(await invite('new@example.org', 'editor', '<b>Welcome</b>')).toEqual([
     { email: 'new@example.org', outcome: 'invited' },
   ])
@@ -99,7 +99,7 @@ test('somebody without an account joins by the link of the mail, where nobody si
   expect((await join({ secret, name: 'Newa', password: PASSWORD })).status).toBe(410)
 })
 
-test('whoever has an account accepts with it; a mail that was sent again makes the link before worthless', async () => {
+test('a user with an account accepts with it; resending the email invalidates the earlier link', async () => {
   await invite('nina@example.org', 'viewer')
   const first = await invitationIn('nina@example.org', 1)
   const olga = await signedIn('olga@example.org')
@@ -114,7 +114,7 @@ test('whoever has an account accepts with it; a mail that was sent again makes t
   expect(await answerOf(second.secret)).toMatchObject({ outcome: 'accepted' })
 })
 
-test('too many mails to one address are answered with 429', async () => {
+test('too many emails to one address get 429', async () => {
   const olga = await signedIn('olga@example.org')
   await invite('often@example.org', 'viewer')
   const { data: rows } = await olga.schema('holdfast').from('invitations').select('id').eq('email', 'often@example.org')
@@ -124,7 +124,7 @@ test('too many mails to one address are answered with 429', async () => {
   expect(status).toBe(429)
 })
 
-test('who is there, who was invited and what is shared reach devices, secrets do not', async () => {
+test('members, invitations and shares sync to devices, secrets do not', async () => {
   const response = await fetch(`${holdfast.url}/sync/v1/coverage?settled=true`, {
     headers: { authorization: `Bearer ${holdfast.serviceRoleKey}` },
   })

@@ -64,7 +64,7 @@ async function history(): Promise<readonly object[]> {
   )
 }
 
-test('a start applies the migrations and the seeds, and the client sees what the policies show', async () => {
+test('starting applies migrations and seeds, and the client sees what the policies show', async () => {
   const supabase = await holdfast.supabase()
   const { data } = await supabase.from('notes').select('id, body').order('id')
   expect(data).toEqual([
@@ -73,7 +73,7 @@ test('a start applies the migrations and the seeds, and the client sees what the
   ])
 })
 
-test('the buckets of its settings are there, with the files that they take', async () => {
+test('configured buckets are created, with their files', async () => {
   const service = createClient(holdfast.url, holdfast.serviceRoleKey, { auth: { persistSession: false } }).storage
   const { data } = await service.listBuckets()
   expect(data).toMatchObject([
@@ -84,7 +84,7 @@ test('the buckets of its settings are there, with the files that they take', asy
   expect(await holdfast.admin.query(sql`select name from storage.objects`)).toEqual([{ name: 'people/ann.png' }])
 })
 
-test('the history is that of the ecosystem', async () => {
+test('the migration history is compatible with Supabase', async () => {
   expect(await history()).toEqual([
     { version: '20240101000000', name: 'notes', statements: 4 },
     { version: '20240102000000', name: 'tags', statements: 1 },
@@ -95,13 +95,13 @@ test('the history is that of the ecosystem', async () => {
   ])
 })
 
-test('tables belong to the role that projects act as', async () => {
+test("tables belong to the project's role", async () => {
   expect(await holdfast.admin.query(sql`select tableowner from pg_tables where tablename = 'notes'`)).toEqual([
     { tableowner: 'postgres' },
   ])
 })
 
-test('another start applies nothing again, and a changed seed neither', async () => {
+test('restarting applies nothing again, not even a changed seed', async () => {
   write('seed.sql', `insert into public.notes values (9, 'changed');`)
   await holdfast.stop()
   await holdfast.restart()
@@ -113,7 +113,7 @@ test('another start applies nothing again, and a changed seed neither', async ()
   ])
 })
 
-test('a migration that fails leaves nothing, and is named with its line', async () => {
+test('a failing migration leaves nothing behind and is reported with its line', async () => {
   write(THIRD, `create table public.third (id int primary key);\n\ninsert into public.nowhere values (1);\n`)
   await expect(cli('up')).rejects.toThrow(
     /20240103000000_third\.sql, line 3: relation "public\.nowhere" does not exist/,
@@ -122,7 +122,7 @@ test('a migration that fails leaves nothing, and is named with its line', async 
   expect(await holdfast.admin.query(sql`select to_regclass('public.third') is null as gone`)).toEqual([{ gone: true }])
 })
 
-test('a migration is applied beside the running server, which serves its table', async () => {
+test('a migration is applied while the server runs, which then serves its table', async () => {
   write(THIRD, `create table public.third (id int primary key);\n\ninsert into public.third values (1);\n`)
   expect(await cli('list')).toMatchObject([
     { local: '20240101000000', applied: '20240101000000', name: 'notes' },
@@ -135,13 +135,13 @@ test('a migration is applied beside the running server, which serves its table',
   await expect.poll(async () => (await supabase.from('third').select()).data).toEqual([{ id: 1 }])
 })
 
-test('a migration that is older than what is applied waits to be asked for', async () => {
+test('a migration older than the applied ones needs --include-all', async () => {
   write('migrations/20240101120000_late.sql', `create table public.late (id int primary key);`)
   await expect(cli('up')).rejects.toThrow('20240101120000_late.sql')
   expect(await cli('up', '--include-all')).toEqual({ applied: ['20240101120000'] })
 })
 
-test('a migration without its file stops the command, not the start', async () => {
+test('a migration whose file is missing stops the command, not the server', async () => {
   renameSync(join(folder, THIRD), join(folder, 'third.txt'))
   await expect(cli('up')).rejects.toThrow('20240103000000')
   await holdfast.stop()

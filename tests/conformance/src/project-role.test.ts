@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => holdfast?.[Symbol.asyncDispose]())
 
-test('what the server prints as its database is the project’s role', async () => {
+test("the printed database URL uses the project's role", async () => {
   expect(new URL(holdfast.databaseUrl).username).toBe('postgres')
   expect(
     await run(`select rolsuper as super, rolcreaterole as roles, rolcreatedb as databases, rolbypassrls as passes_rls, rolreplication as replicates
@@ -38,7 +38,7 @@ test('what the server prints as its database is the project’s role', async () 
 describe('a project may', () => {
   test.each([
     [
-      'make, change and drop tables, in public and in schemas of its own',
+      'create, change and drop tables, in public and its own schemas',
       `
       create schema own; create table own.things (id int primary key); alter table own.things add column name text; drop table own.things; drop schema own;
       create table public.made (id int primary key, owner uuid references auth.users on delete cascade); alter table public.made enable row level security;
@@ -52,24 +52,24 @@ describe('a project may', () => {
       drop trigger if exists noted on auth.users; drop function public.noted();`,
     ],
     [
-      'change accounts',
+      'change users',
       `
       insert into auth.users (id, email) values ('00000000-0000-4000-8000-000000000009', 'made@project.example');
       update auth.users set banned_until = now() + interval '1 day' where email = 'made@project.example';
       delete from auth.users where email = 'made@project.example';`,
     ],
     [
-      'create extensions that are trusted',
+      'create trusted extensions',
       'create extension citext; create extension pg_trgm schema extensions; drop extension citext;',
     ],
     [
-      'make roles for the API',
+      'create roles for the API',
       `
       create role auditor nologin; grant auditor to authenticator; grant anon to auditor; set role auditor; reset role;
       revoke auditor from authenticator; drop role auditor;`,
     ],
     [
-      'become the roles of the API',
+      'switch to the roles of the API',
       'set role anon; reset role; set role authenticated; reset role; set role service_role; reset role;',
     ],
     [
@@ -79,7 +79,7 @@ describe('a project may', () => {
       alter role anon set statement_timeout = '3s';`,
     ],
     [
-      'set what holds for the database',
+      'change database settings',
       `alter database postgres set work_mem = '5MB'; alter database postgres reset work_mem;`,
     ],
     [
@@ -100,9 +100,9 @@ describe('a project may', () => {
       create policy everybody on holdfast.teams for select to anon using (true); drop policy everybody on holdfast.teams;`,
     ],
     ['restore without triggers', 'set session_replication_role = replica; reset session_replication_role;'],
-    ['make databases', 'create database another'],
+    ['create databases', 'create database another'],
     [
-      'have what it makes in public granted to the API',
+      'have new tables in public granted to the API',
       `
       create table public.later (id int);
       do $$ begin assert has_table_privilege('anon', 'public.later', 'insert') and has_table_privilege('service_role', 'public.later', 'truncate'); end $$;
@@ -112,7 +112,7 @@ describe('a project may', () => {
     await run(text)
   })
 
-  test('read everything, as a dump does', async () => {
+  test('read everything, like a dump', async () => {
     const tables = (await run(`
       select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where c.relkind in ('r', 'p') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`)) as {
@@ -200,7 +200,7 @@ describe('a project may not', () => {
   })
 })
 
-test('tools that reset the database as the project drop all of it, Holdfast’s publication too', async () => {
+test("a database reset as the project drops everything, including Holdfast's publication", async () => {
   await run(`
     create table public.old (id uuid primary key); alter table public.old enable row level security; create policy all_of_it on public.old using (true);
     create extension citext;`)
@@ -300,7 +300,7 @@ const TRAPS = `
   alter database postgres set search_path = public, pg_catalog;
 `
 
-describe('nothing of a project is run by the superuser:', () => {
+describe("the superuser runs none of a project's code:", () => {
   beforeAll(async () => {
     await run(CLIMB)
     await run(TRAPS)
@@ -337,13 +337,13 @@ describe('nothing of a project is run by the superuser:', () => {
     await (await holdfast.supabase(ACCOUNT)).auth.signOut()
   })
 
-  test('the project’s role is still no superuser', async () => {
+  test("the project's role is still not a superuser", async () => {
     expect(await run(`select rolname from pg_roles where rolsuper operator(pg_catalog.=) true`)).toEqual([
       { rolname: 'supabase_admin' },
     ])
   })
 
-  test('what it wrote did run, in each place that notes it, and as whom it may', async () => {
+  test('its code did run in every recorded place, under permitted roles', async () => {
     const seen = (await run(`select distinct place, who, session, as_superuser from public.seen`)) as {
       place: string
       who: string
@@ -369,7 +369,7 @@ describe('nothing of a project is run by the superuser:', () => {
     )
   })
 
-  test('a foreign key from a type of its own is checked without the superuser’s rights', async () => {
+  test('a foreign key on a custom type is checked without superuser privileges', async () => {
     const [ada] = (await run(`select id from auth.users where email operator(pg_catalog.=) '${ACCOUNT.email}'`)) as {
       id: string
     }[]

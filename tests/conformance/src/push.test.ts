@@ -141,7 +141,7 @@ function verifiedClaims(authorization: string): { readonly key: string; readonly
   return { key, claims: JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown> }
 }
 
-test('who is mentioned gets a message that their device can read, signed with the key that the app subscribes with', async () => {
+test("a mentioned user gets a message encrypted for their device and signed with the app's key", async () => {
   const mina = await subscribe('mina.kaya', `${origin}/mina`)
   const action = await mention(['mina.kaya'], 'Please look, @Mina Kaya')
   await expect.poll(() => sentTo('/mina').length).toBe(1)
@@ -162,7 +162,7 @@ test('who is mentioned gets a message that their device can read, signed with th
   await expect.poll(isWaiting).toBe(false)
 })
 
-test('nothing is sent of what its recipient may not see, and who wrote it is told nothing', async () => {
+test('no message goes to users who may not see the record, or to the author', async () => {
   await subscribe('sam.reyes', `${origin}/sam`)
   await subscribe('dana.okafor', `${origin}/dana`)
   const before = sentTo('/mina').length
@@ -172,7 +172,7 @@ test('nothing is sent of what its recipient may not see, and who wrote it is tol
   expect([...sentTo('/sam'), ...sentTo('/dana')]).toEqual([])
 })
 
-test('work that is assigned to a person is said to them, by its name', async () => {
+test('an assigned user gets a message that names the work', async () => {
   const person = await subscribe('mina.kaya', `${origin}/assigned`)
   const [inspection] = await holdfast.admin.query<{ id: string }>(sql`
     update public.inspections i set assignee_id = p.id
@@ -189,7 +189,7 @@ test('work that is assigned to a person is said to them, by its name', async () 
   })
 })
 
-test('more than three at once are one message that leads to the inbox', async () => {
+test('more than three messages at once become one that opens the inbox', async () => {
   const person = await subscribe('priya.nair', `${origin}/many`)
   const { id } = await anAction()
   await holdfast.admin.execute(sql`
@@ -204,7 +204,7 @@ test('more than three at once are one message that leads to the inbox', async ()
   })
 })
 
-test('what no device took is sent again', async () => {
+test('an undelivered message is sent again', async () => {
   answers.set('/again', 503)
   await subscribe('priya.nair', `${origin}/again`)
   await holdfast.internal.execute(sql`delete from holdfast.push_devices where endpoint = ${`${origin}/many`}`)
@@ -222,7 +222,7 @@ test('what no device took is sent again', async () => {
   await expect.poll(isWaiting).toBe(false)
 })
 
-test('a device is forgotten when its address is gone, when its session has ended, and when its address is none of a push service', async () => {
+test('a device is removed when its endpoint is gone, its session has ended, or its endpoint is not a push service', async () => {
   const [gone, left, inside] = [`${origin}/gone`, `${origin}/left`, 'http://127.0.0.1:1/inside']
   await subscribe('freya.lund', gone)
   const device = await subscribe('freya.lund', left)
@@ -239,7 +239,7 @@ test('a device is forgotten when its address is gone, when its session has ended
   expect(sentTo('/left')).toEqual([])
 })
 
-test('the keys are in no log', async () => {
+test('keys are never logged', async () => {
   const [key] = await holdfast.internal.query<{ secret: string }>(sql`select secret from holdfast.push_devices limit 1`)
   expect(holdfast.log()).not.toContain(key?.secret)
   expect(holdfast.log()).not.toContain('/stays')

@@ -75,7 +75,7 @@ async function onlyItem(): Promise<RejectedChange> {
   return items[0] as RejectedChange
 }
 
-test('offline edits of one record after a refused one: the others are applied, the next value of its field waits and follows', async () => {
+test('after a rejected offline edit, edits of other fields are applied and the next edit of its field waits', async () => {
   const id = await aJob()
   await phone.goOffline()
   await change(id, `title = 'bad', state = 'doing'`)
@@ -92,7 +92,7 @@ test('offline edits of one record after a refused one: the others are applied, t
   expect(await phone.local.rejected.list()).toEqual([])
 })
 
-test('a refused change is sent in part, after a restart of the device, and what follows it is no conflict', async () => {
+test('a rejected change can be resent in part after a restart, and the next edit does not conflict', async () => {
   const id = await aJob()
   await change(id, `title = 'bad', note = 'kept', state = 'doing'`)
   await phone.settle()
@@ -105,7 +105,7 @@ test('a refused change is sent in part, after a restart of the device, and what 
   expect(await phone.local.rejected.list()).toEqual([])
 })
 
-test('what needs a refused record waits with it and goes with it, and nothing else does', async () => {
+test('only changes that depend on a rejected record wait for it and are discarded with it', async () => {
   const [free, refused, step] = [await aJob(), randomUUID(), randomUUID()]
   await phone.goOffline()
   await phone.database.execute(`insert into jobs (id, owner_id, title) values (?, ?, 'bad')`, [
@@ -130,7 +130,7 @@ test('what needs a refused record waits with it and goes with it, and nothing el
   expect(await phone.database.getOptional('select 1 from job_steps where id = ?', [step])).toBeNull()
 })
 
-test('a change of many records by record is applied where Postgres takes it, and only the rest comes back', async () => {
+test('a bulk change is applied record by record, and only refused records come back', async () => {
   const ids = Array.from({ length: 60 }, () => randomUUID())
   await writeByRecord(phone.database, async (tx) => {
     for (const id of ids) {

@@ -49,28 +49,28 @@ const bytesOf = async (client: SupabaseClient, path: string): Promise<number | s
   return data?.size ?? error?.message ?? 'neither bytes nor an error'
 }
 
-describe('the pictures of the sample', () => {
-  test('are stored objects, one for each path that a row names', async () => {
+describe("the sample's photos", () => {
+  test('are stored objects, one per path in the rows', async () => {
     const [row] = await holdfast.admin.query<{ paths: number; missing: number }>(sql`
       select count(*)::int4 as paths, count(*) filter (where o.id is null)::int4 as missing
         from (select distinct path from public.photos) p left join storage.objects o on o.bucket_id = 'record-photos' and o.name = p.path`)
     expect(row).toEqual({ paths: 24, missing: 0 })
   })
 
-  test('open for who sees such a photo', async () => {
+  test('can be read by users who see the row', async () => {
     const { data } = await mina.from('photos').select('path').limit(1).single()
     expect(await bytesOf(mina, data?.path)).toBeGreaterThan(1_000)
   })
 })
 
 describe('a photo of a finding', () => {
-  test('goes to storage by who took it, and comes to who sees the finding', async () => {
+  test('is uploaded by its author and readable by users who see the finding', async () => {
     const { path } = await addPhoto(mina)
     expect((await mina.storage.from('record-photos').upload(path, JPEG)).error).toBeNull()
     expect(await bytesOf(dana, path)).toBe(JPEG.size)
   })
 
-  test('gives a contractor who may not see the finding neither row nor bytes', async () => {
+  test('is hidden, row and bytes, from a contractor who may not see the finding', async () => {
     const { id, path } = await addPhoto(mina)
     await mina.storage.from('record-photos').upload(path, JPEG)
     expect((await sam.from('photos').select('id').eq('id', id)).data).toEqual([])
@@ -78,14 +78,14 @@ describe('a photo of a finding', () => {
     expect((await sam.storage.from('record-photos').createSignedUrl(path, 60)).error?.message).toBe('Object not found')
   })
 
-  test('cannot be put in the place of another: a row names its own file', async () => {
+  test('cannot replace another photo: a row names its own file', async () => {
     const { path } = await addPhoto(mina)
     const own = { id: crypto.randomUUID(), path, media_type: 'image/jpeg', finding_id: await findFinding() }
     expect((await dana.from('photos').insert(own)).error?.message).toContain('photos_path_is_own')
     expect((await dana.storage.from('record-photos').upload(path, JPEG)).error?.message).toContain('row-level security')
   })
 
-  test('takes its object along when it is deleted', async () => {
+  test('deletes its object with its row', async () => {
     const { id, path } = await addPhoto(mina)
     await mina.storage.from('record-photos').upload(path, JPEG)
     expect((await mina.from('photos').delete().eq('id', id)).error).toBeNull()

@@ -121,7 +121,7 @@ function openStream(token: string): Promise<Response> {
   })
 }
 
-test('supabase-js with accessToken reads and writes what policies give its person', async () => {
+test('supabase-js with accessToken reads and writes what the policies allow its user', async () => {
   const [mina, noor] = [`auth0|${randomUUID()}`, `user_${randomUUID()}`]
   const written = await openClient(tokenOf(mina)).from('memos').insert({ title: 'from Mina' }).select()
   expect(written.error).toBeNull()
@@ -132,7 +132,7 @@ test('supabase-js with accessToken reads and writes what policies give its perso
   expect(forged.error).toMatchObject({ code: '42501' })
 })
 
-test('the PowerSync SDK syncs both ways, to every device of the person and to no other user', async () => {
+test("the PowerSync SDK syncs both ways, to the user's devices only", async () => {
   const [mina, noor] = [`auth0|${randomUUID()}`, `auth0|${randomUUID()}`]
   await using phone = await openDevice(mina)
   await using laptop = await openDevice(mina)
@@ -147,7 +147,7 @@ test('the PowerSync SDK syncs both ways, to every device of the person and to no
   expect(await titlesOf(phone)).toEqual(['offline first'])
 })
 
-test('a session that a token names is its issuer’s, and no account of ours', async () => {
+test('a session in a token belongs to its issuer, not to our accounts', async () => {
   const claims = { session_id: randomUUID() }
   const token = tokenOf(randomUUID(), claims)
   expect((await openClient(token).from('memos').select()).error).toBeNull()
@@ -156,46 +156,46 @@ test('a session that a token names is its issuer’s, and no account of ours', a
   await stream.body?.cancel()
 })
 
-test('auth.uid() is for UUIDs, as on Supabase: who has another subject uses auth.jwt()', async () => {
+test('auth.uid() needs a UUID, as on Supabase; other subjects use auth.jwt()', async () => {
   const { error } = await openClient(tokenOf('auth0|x')).from('accounts_only').select()
   expect(error).toMatchObject({ code: '22P02' })
   expect((await openClient(tokenOf(randomUUID())).from('accounts_only').select()).data).toEqual([])
 })
 
-describe('is refused by REST and sync, in their words,', () => {
+describe('is refused by REST and sync, with their errors:', () => {
   const cases: readonly (readonly [title: string, token: () => string, rest: object, sync: string])[] = [
     [
-      'a token that has ended',
+      'an expired token',
       () => tokenOf('a', { exp: 1 }),
       { code: 'PGRST303', message: 'JWT expired' },
       'PSYNC_S2103',
     ],
     [
-      'one for another audience',
+      'a token for another audience',
       () => tokenOf('a', { aud: 'another app' }),
       { code: 'PGRST303', message: 'JWT not in audience' },
       'PSYNC_S2105',
     ],
     [
-      'one without a role',
+      'a token without a role',
       () => tokenOf('a', { role: undefined }),
       { code: 'PGRST303', message: expect.stringContaining('names no role') as string },
       'PSYNC_S2101',
     ],
     [
-      'one that would be an operator',
+      'a token with the service_role role',
       () => tokenOf('a', { role: 'service_role' }),
       { code: 'PGRST303', message: 'The role of the token is not accepted from its issuer' },
       'PSYNC_S2101',
     ],
     [
-      'one of an unknown issuer',
+      'a token from an unknown issuer',
       () => tokenOf('a', {}, stranger),
       { code: 'PGRST301', message: 'No suitable key or wrong key type' },
       'PSYNC_S2101',
     ],
     [
-      'one that another user has signed in the name of the issuer',
+      "a token signed by another party in the issuer's name",
       () => tokenOf('a', { iss: issuer.url }, stranger),
       { code: 'PGRST301', message: 'No suitable key or wrong key type' },
       'PSYNC_S2101',
@@ -213,7 +213,7 @@ describe('is refused by REST and sync, in their words,', () => {
   }
 })
 
-test('is no account: the accounts’ own API, administration and keys do not take it', async () => {
+test('a third-party token is refused by the auth API, the admin API and as an API key', async () => {
   const token = tokenOf(randomUUID())
   const call = (path: string, headers: Record<string, string>): Promise<Response> =>
     fetch(holdfast.url + path, { headers })
@@ -223,7 +223,7 @@ test('is no account: the accounts’ own API, administration and keys do not tak
   expect((await call('/rest/v1/memos', { apikey: token })).status).toBe(401)
 })
 
-test('who was served goes on while the issuer is away', async () => {
+test('a known user continues while the issuer is down', async () => {
   const token = tokenOf('auth0|late')
   const fresh = tokenOf('auth0|later')
   await issuer[Symbol.asyncDispose]()

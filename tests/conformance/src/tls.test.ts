@@ -55,13 +55,13 @@ describe('the whole server', () => {
     vi.unstubAllEnvs()
   })
 
-  test('says its address with https, and nothing else answers there', async () => {
+  test('reports an https URL and serves nothing else there', async () => {
     expect(holdfast.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
     expect(await (await fetch(`${holdfast.url}/health`)).json()).toMatchObject({ ok: true })
     await expect(fetch(`${holdfast.url.replace('https', 'http')}/health`)).rejects.toThrow()
   })
 
-  test('serves accounts, rows, channels and files to supabase-js', async () => {
+  test('serves auth, rows, channels and files to supabase-js', async () => {
     const client = await holdfast.supabase({ email: MINA })
     const { data } = await client.auth.getClaims()
     expect(data?.claims.iss).toBe(`${holdfast.url}/auth/v1`)
@@ -95,7 +95,7 @@ describe('the whole server', () => {
   })
 
   test.each([['doctor'], ['sync', 'status'], ['status']])(
-    'is reached by %s %s of its data folder, though no authority vouches for it',
+    'is reached by %s %s through its data folder, even with an untrusted certificate',
     async (...command) => {
       const out = await runUntrusting(...command, `--data-dir=${holdfast.dataDir}`)
       expect(out).not.toMatch(/PROBLEM|not trusted/)
@@ -103,14 +103,14 @@ describe('the whole server', () => {
     },
   )
 
-  test('is said to be there and not trusted, to a command that has only its address', async () => {
+  test('is reported as running but untrusted to a command with only its URL', async () => {
     const asking = runUntrusting('sync', 'status', `--url=${holdfast.url}`, `--service-key=${holdfast.serviceRoleKey}`)
     const stderr = expect.stringMatching(/a certificate that is not trusted.*NODE_EXTRA_CA_CERTS/s) as string
     await expect(asking).rejects.toMatchObject({ code: 1, stderr })
     await expect(asking).rejects.not.toMatchObject({ stderr: expect.stringContaining('Start Holdfast') as string })
   })
 
-  test('is reached by requests of its own database', async () => {
+  test('is reached by requests from its own database', async () => {
     const [sent] = await holdfast.admin.query<{ id: string }>(
       sql`select net.http_get(${`${holdfast.url}/health`})::text as id`,
     )
@@ -123,15 +123,15 @@ describe('the whole server', () => {
 test.each([
   ['without its key', ['--tls-cert-file=a.pem'], '--tls-cert-file needs --tls-key-file.'],
   ['without the certificate', ['--tls-key-file=a.pem'], '--tls-key-file needs --tls-cert-file.'],
-  ['that is not there', ['--tls-cert-file=a.pem', '--tls-key-file=b.pem'], 'a.pem cannot be read, which TLS needs.'],
-])('a start with a certificate %s fails before there is a data folder', async (_, args, sentence) => {
+  ['that does not exist', ['--tls-cert-file=a.pem', '--tls-key-file=b.pem'], 'a.pem cannot be read, which TLS needs.'],
+])('starting with a certificate %s fails before the data folder is created', async (_, args, sentence) => {
   const dataDir = join(folderOfTest(), 'data')
   const starting = runHoldfast('start', `--data-dir=${dataDir}`, '--port=0', '--db-port=0', ...args)
   await expect(starting).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) as string })
   expect(() => readFileSync(join(dataDir, 'jwt-secret'))).toThrow()
 })
 
-test('files that do not belong together are refused, and so is a key with a passphrase', async () => {
+test('files that do not match are refused, and so is a key with a passphrase', async () => {
   const [one, other] = [await createCertificate({ names: ['a.test'] }), await createCertificate({ names: ['a.test'] })]
   const cipher = { cipher: 'aes-256-cbc', passphrase: 'secret' }
   const encrypted = createPrivateKey(one.key).export({ type: 'pkcs8', format: 'pem', ...cipher })
@@ -152,12 +152,12 @@ test.each([
   [['data.example.org', '127.0.0.1'], '127.0.0.1', '127.0.0.1'],
   [['*.example.org', 'data.example.org'], '0.0.0.0', 'data.example.org'],
   [['*.example.org'], '0.0.0.0', undefined],
-])('a certificate for %j on %s is called by %s', async (names, host, expected) => {
+])('a certificate for %j on %s gives the host name %s', async (names, host, expected) => {
   const { certFile } = await writeCertificate(folderOfTest(), { names })
   expect(certifiedHost(certFile, host)).toBe(expected)
 })
 
-test('two weeks before its end a certificate should have been renewed', () => {
+test('warns two weeks before a certificate expires', () => {
   const now = Date.parse('2026-01-01T00:00:00Z')
   expect(reminderOf(new Date('2026-01-16T00:00:00Z'), now)).toBeUndefined()
   expect(reminderOf(new Date('2026-01-14T00:00:00Z'), now)).toBe('the TLS certificate ends on 2026-01-14')
@@ -192,7 +192,7 @@ describe('renewal', () => {
     return { server, lines, files, serialNumber }
   }
 
-  test('new connections are shown the renewed certificate', async () => {
+  test('new connections get the renewed certificate', async () => {
     const here = folderOfTest()
     const { server, lines, serialNumber } = await open(here)
     expect(await serialAt(server)).toBe(serialNumber)
@@ -201,7 +201,7 @@ describe('renewal', () => {
     expect(lines.at(-1)).toBe('info: reads a new TLS certificate')
   })
 
-  test('the former one stays while the files cannot be used, which is said once', async () => {
+  test('the old certificate stays while the files are unusable, which is logged once', async () => {
     const here = folderOfTest()
     const { server, lines, files, serialNumber } = await open(here)
     writeFileSync(`${files.certFile}.new`, 'half a cert')
@@ -212,7 +212,7 @@ describe('renewal', () => {
     await expect.poll(() => serialAt(server)).toBe(renewed.serialNumber)
   })
 
-  test('that has not happened in time is said', async () => {
+  test('is logged if overdue', async () => {
     const { lines } = await open(folderOfTest(), 3)
     await expect.poll(() => lines).toEqual([expect.stringMatching(/^warn: the TLS certificate ends on /)])
   })

@@ -50,7 +50,7 @@ async function upload(label: string): Promise<UploadResponse> {
   return (await answer.json()) as UploadResponse
 }
 
-test('a schema that is not exposed is not there: not for REST, not on devices, not for uploads', async () => {
+test('an unexposed schema is hidden from REST, devices and uploads', async () => {
   const supabase = await holdfast.supabase(ADA)
   expect((await supabase.schema('shop').from('items').select()).error).toMatchObject({ code: 'PGRST106' })
   expect(await tablesOfDevices()).not.toContain('shop__items')
@@ -58,7 +58,7 @@ test('a schema that is not exposed is not there: not for REST, not on devices, n
   expect(await holdfast.admin.query(sql`select from shop.items`)).toEqual([])
 })
 
-test('when the database exposes it, REST, devices and uploads have it', async () => {
+test('once exposed, it is available to REST, devices and uploads', async () => {
   await run(`alter role authenticator set pgrst.db_schemas = 'public, holdfast, shop'; notify pgrst, 'reload config'`)
   const supabase = await holdfast.supabase(ADA)
   await vi.waitFor(

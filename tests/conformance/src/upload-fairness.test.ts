@@ -83,7 +83,7 @@ const busyUploads = async (): Promise<number> => {
   return row?.n ?? 0
 }
 
-test('a flood of uploads by one person stops no other user, and ends when it hangs up', async () => {
+test('a flood of uploads by one user blocks no other user, and ends when the client disconnects', async () => {
   const noteId = randomUUID()
   const mina = await holdfast.supabase({ email: MINA })
   const { error } = await mina.from('notes').insert({ id: noteId, title: 'contended', marker: 'contended' })

@@ -75,7 +75,7 @@ const stored = async (id: string): Promise<unknown> =>
   (await holdfast.admin.query(sql`select title, amount, note, version from public.orders where id = ${id}`))[0]
 
 describe('a guarded row', () => {
-  test('changed on two devices: the second waits with the row of the server, "theirs" leaves it', async () => {
+  test("changed on two devices: the second change is kept with the server's row, which "theirs" keeps", async () => {
     const id = await anOrder()
     await phone.goOffline()
     await phone.database.execute(`update orders set title = 'by phone' where id = ?`, [id])
@@ -93,7 +93,7 @@ describe('a guarded row', () => {
     expect(await stored(id)).toEqual({ title: 'a', amount: 5, note: null, version: 2 })
   })
 
-  test('"mine" goes through with everything that was changed after it', async () => {
+  test('"mine" is applied with all later changes', async () => {
     const id = await anOrder()
     await phone.goOffline()
     await phone.database.execute(`update orders set title = 'mine' where id = ?`, [id])
@@ -110,7 +110,7 @@ describe('a guarded row', () => {
     expect(await stored(id)).toEqual({ title: 'mine', amount: 5, note: 'and more', version: 4 })
   })
 
-  test('is not deleted on an old sight', async () => {
+  test('is not deleted by a device with an outdated row', async () => {
     const id = await anOrder()
     await phone.goOffline()
     await phone.database.execute('delete from orders where id = ?', [id])
@@ -122,7 +122,7 @@ describe('a guarded row', () => {
     expect(await stored(id)).toMatchObject({ amount: 7 })
   })
 
-  test('changed often by one person, offline, online and while it is being sent, is never in conflict with itself', async () => {
+  test('changed often by one user, offline, online and during uploads, never conflicts with itself', async () => {
     const id = randomUUID()
     await phone.goOffline()
     await phone.database.execute(`insert into orders (id, owner_id, title, amount) values (?, ?, 'made offline', 0)`, [
@@ -146,7 +146,7 @@ describe('a guarded row', () => {
   })
 })
 
-test('a guard that is declared while a device is connected holds for its next changes, and can be taken back', async () => {
+test('a guard declared while a device is connected applies to its next changes, and can be removed', async () => {
   await run(`create table public.drafts (id uuid primary key, title text, note text);
              alter table public.drafts enable row level security;
              create policy all_see on public.drafts for all to authenticated using (true) with check (true)`)
@@ -201,7 +201,7 @@ describe('a long text', () => {
   const notesOf = async (id: string): Promise<unknown> =>
     (await holdfast.admin.query<{ notes: string }>(sql`select notes from public.journals where id = ${id}`))[0]?.notes
 
-  test('that two devices changed in different lines has the lines of both, also when one goes on with its own version', async () => {
+  test('changed by two devices in different lines keeps the lines of both, even if one continues from its own version', async () => {
     const id = await aJournal()
     await phone.goOffline()
     await write(phone, id, BASE.replace('pump', 'pump: phone'))
@@ -221,7 +221,7 @@ describe('a long text', () => {
     }
   })
 
-  test('that both changed in the same line waits with both versions, and is what the person then says', async () => {
+  test('changed by both in the same line is kept in both versions until the user decides', async () => {
     const id = await aJournal()
     const [byPhone, byTablet] = ['phone', 'tablet'].map((name) => BASE.replace('hatch', `hatch: ${name}`))
     await phone.goOffline()

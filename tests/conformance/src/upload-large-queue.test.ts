@@ -39,7 +39,7 @@ afterAll(async () => {
   await holdfast?.[Symbol.asyncDispose]()
 })
 
-test(`${TRANSACTIONS} queued transactions arrive once and in order, over a line that breaks, and the refused ones wait`, async () => {
+test(`${TRANSACTIONS} queued transactions arrive once and in order over a breaking connection, and refused ones are kept`, async () => {
   await phone.goOffline()
   const marker = (n: number): string => `queue/${String(n).padStart(5, '0')}`
   for (let n = 0; n < TRANSACTIONS; n++) {
@@ -67,7 +67,7 @@ test(`${TRANSACTIONS} queued transactions arrive once and in order, over a line 
   expect(await differences(phone, ['notes'])).toEqual([])
 }, 900_000)
 
-test('transactions that together pass the limit of a request go up in several, and one that passes it alone waits for its person', async () => {
+test('transactions above the request limit are split into several requests, and a single one above it is kept for the user', async () => {
   await phone.goOffline()
   const insert = 'insert into notes (id, owner_id, shared, marker, body) values (uuid(), ?, 1, ?, ?)'
   const long = 'x'.repeat(700_000)

@@ -76,7 +76,7 @@ async function noteOf(device: TestDevice, id: string): Promise<Readonly<Record<s
 }
 
 describe('a local transaction', () => {
-  test('is one Postgres transaction, and another one is another', async () => {
+  test('is one Postgres transaction', async () => {
     const first = randomUUID()
     await phone.database.writeTransaction(async (tx) => {
       await tx.execute(`insert into notes (id, owner_id, shared, marker) values (?, ?, 1, 'one/1')`, [
@@ -102,7 +102,7 @@ describe('a local transaction', () => {
     expect(d).not.toBe(a)
   })
 
-  test('that is refused leaves nothing behind, waits with its reason, and does not hold up the next', async () => {
+  test('if refused, leaves nothing behind, is kept with its reason and does not block the next', async () => {
     const fine = randomUUID()
     await phone.database.writeTransaction(async (tx) => {
       await tx.execute(`insert into notes (id, owner_id, shared, marker, amount) values (?, ?, 1, 'half/1', 1)`, [
@@ -127,7 +127,7 @@ describe('a local transaction', () => {
     ])
   })
 
-  test('that was refused goes through after an edit, whole', async () => {
+  test('once refused, is applied as a whole after an edit', async () => {
     const [good, bad] = [randomUUID(), randomUUID()]
     await phone.database.writeTransaction(async (tx) => {
       for (const [id, amount] of [
@@ -154,7 +154,7 @@ describe('a local transaction', () => {
     expect(await phone.local.rejected.list()).toEqual([])
   })
 
-  test('that was refused and discarded shows the server again; an edit of another field went up by itself', async () => {
+  test("once discarded, shows the server's values; an edit of another field is uploaded separately", async () => {
     const id = await addNote(phone, { marker: 'given up/1', title: 'kept' })
     await settle(phone)
     await phone.database.execute(`update notes set amount = -5, title = 'not kept' where id = ?`, [id])
@@ -169,7 +169,7 @@ describe('a local transaction', () => {
     expect(await noteOf(phone, id)).toMatchObject({ title: 'kept', amount: 0, body: 'by itself' })
   })
 
-  test('of a contractor who verifies an action is refused by the policy that says so', async () => {
+  test('by a contractor who verifies an action is refused, naming the policy', async () => {
     await using sam = await openDevice(holdfast, { email: SAM })
     const [action] = await sam.database.getAll<{ id: string }>(
       `select a.id from actions a join sites s on s.id = a.site_id and s.status <> 'decommissioned' where a.state = 'to_verify' order by a.id`,
@@ -188,7 +188,7 @@ describe('a local transaction', () => {
     expect(await differences(sam, ['notes', 'actions', 'hf_comments'])).toEqual([])
   })
 
-  test('that changes a row which is gone is refused: there is no row', async () => {
+  test('that changes a deleted row is refused with no_row', async () => {
     const id = await addNote(phone, { marker: 'gone' })
     await settle(phone)
     link.sever()
@@ -203,7 +203,7 @@ describe('a local transaction', () => {
 })
 
 describe('two devices', () => {
-  test('of one person, both offline, both arrive', async () => {
+  test('of one user, both offline, upload both changes', async () => {
     await phone.goOffline()
     await tablet.goOffline()
     const [a, b] = await Promise.all([addNote(phone, { marker: 'pair/a' }), addNote(tablet, { marker: 'pair/b' })])
@@ -217,7 +217,7 @@ describe('two devices', () => {
       ])
   })
 
-  test('of two people who change different columns of a row merge', async () => {
+  test('of two users who change different columns merge the row', async () => {
     const id = await addNote(phone, { marker: 'merge' })
     await settle(phone, dana)
     await phone.goOffline()
@@ -232,8 +232,8 @@ describe('two devices', () => {
   })
 })
 
-describe('whatever happens on the way', () => {
-  test.each(['answer', 'request'] as const)('a line that breaks at the %s of an upload costs nothing', async (at) => {
+describe('interrupted uploads', () => {
+  test.each(['answer', 'request'] as const)('a connection that breaks at the %s of an upload loses nothing', async (at) => {
     link.breakRequests({ head: 'POST /sync/v1/upload', at, count: 2 })
     const before = link.broken
     for (let n = 0; n < 5; n++) {
@@ -246,7 +246,7 @@ describe('whatever happens on the way', () => {
     expect(await phone.local.rejected.list()).toEqual([])
   })
 
-  test('edits made offline survive restarts of the device and arrive once and in order', async () => {
+  test('offline edits survive restarts of the device and arrive once and in order', async () => {
     link.sever()
     const markers = Array.from({ length: 30 }, (_, n) => `restart/${String(n).padStart(2, '0')}`)
     const id = await addNote(phone, { marker: markers[0] ?? '' })
@@ -262,7 +262,7 @@ describe('whatever happens on the way', () => {
     expect(await noteOf(dana, id)).toMatchObject({ marker: markers.at(-1), amount: 29 })
   })
 
-  test('a device that dies while it uploads goes on where it was', async () => {
+  test('a device that crashes during an upload resumes where it stopped', async () => {
     const markers = Array.from({ length: 60 }, (_, n) => `dies/${String(n).padStart(3, '0')}`)
     link.sever()
     for (const marker of markers) await addNote(phone, { marker })

@@ -62,14 +62,14 @@ function serverPid(): number {
   return (JSON.parse(readFileSync(join(folder, '.holdfast/running.json'), 'utf8')) as { pid: number }).pid
 }
 
-test('the app finds the server in its environment, which wins over its .env file', async () => {
+test('the app finds the server in its environment, which overrides its .env file', async () => {
   await expect.poll(() => address(), { message: output }).toBeDefined()
   const url = await backendUrl()
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect((await (await fetch(`${url}/health`)).json()) as object).toMatchObject({ ok: true })
 })
 
-test('a migration that fails is shown over the page with its line, and goes when it is mended', async () => {
+test('a failing migration is shown over the page with its line until it is fixed', async () => {
   const client = await (await fetch(`${address()}/@vite/client`)).text()
   const token = /wsToken = "([^"]+)"/.exec(client)?.[1] ?? ''
   const socket = new WebSocket(`${address()?.replace('http', 'ws')}/?token=${token}`, 'vite-hmr')
@@ -84,7 +84,7 @@ test('a migration that fails is shown over the page with its line, and goes when
   socket.close()
 })
 
-test('a restart of Vite keeps the server', async () => {
+test('restarting Vite keeps the server', async () => {
   const [pid, url] = [serverPid(), await backendUrl()]
   writeFileSync(join(folder, 'vite.config.mjs'), `${CONFIG}\n// changed`)
   await expect.poll(() => output).toContain('server restarted')
@@ -93,7 +93,7 @@ test('a restart of Vite keeps the server', async () => {
   expect((await fetch(`${url}/health`)).status).toBe(200)
 })
 
-test('the server ends with Vite, also when it is killed', async () => {
+test('the server ends with Vite, even if Vite is killed', async () => {
   const [pid, url] = [serverPid(), await backendUrl()]
   vite.kill('SIGKILL')
   await expect
