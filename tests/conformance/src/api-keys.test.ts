@@ -2,7 +2,7 @@ import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 
-// API keys of both forms, wherever a client sends a key. Sync is for people, so that no key opens it.
+// API keys of both formats, wherever a client sends a key. Sync requires a user, so it accepts no API key.
 
 let holdfast: Holdfast
 

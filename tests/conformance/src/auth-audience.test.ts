@@ -3,7 +3,7 @@ import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AuthWorld, claimsOf, openAuthWorld, type SignedUp } from './auth-world.ts'
 
-// A token that was issued for another service of the same project opens nothing here, whichever API it is brought to.
+// Every API refuses a token that was issued for another service of the same project.
 
 let world: AuthWorld
 let person: SignedUp
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** The person's own claims with another audience, signed with the project's secret. */
+/** The user's claims with another audience, signed with the project's secret. */
 function tokenFor(aud: unknown): string {
   const parts = [
     { alg: 'HS256', typ: 'JWT' },

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { openAuthInProcess } from './auth-in-process.ts'
 import { type AuthWorld, createAuthWorld, storedSession } from './auth-world.ts'
 
-// The client looks at its session every 30 s and refreshes within the last three of those ticks (90 s). Time is moved by hand, for the
-// client and for the server alike; only intervals and the date are, because requests need the rest.
+// The client checks its session every 30 s and refreshes within the last three of those ticks (90 s). Fake timers move the time of client
+// and server; only intervals and the date are faked, because requests need real timers.
 
 const TICK_MS = 30_000
 
@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Storage that counts how often the client has read its session. */
+/** Storage that counts the client's reads of the session. */
 class CountedStorage extends Map<string, string> {
   sessionReads = 0
 
@@ -32,7 +32,7 @@ class CountedStorage extends Map<string, string> {
 
 type Watched = Awaited<ReturnType<typeof watched>>
 
-/** A user whose client refreshes by itself, in the state after its first look at the session. */
+/** Signs up a user with automatic refresh and waits for the client's first check of the session. */
 async function watched() {
   const storage = new CountedStorage()
   const client = await world.signUp({ autoRefreshToken: true, stored: storage })
@@ -40,19 +40,19 @@ async function watched() {
   await client.auth.startAutoRefresh()
   await lookedSince(storage, before)
   const refreshes = (): number => client.eventNames().filter((event) => event === 'TOKEN_REFRESHED').length
-  /** Refreshes that were asked for, answered or not. */
+  /** Number of refresh requests sent, with or without a response. */
   const requested = (): number => client.requests.filter((request) => request === 'POST /auth/v1/token').length
   return { ...client, storage, refreshes, requested }
 }
 
-/** Waits until the client has read its session again and has decided what to do about it. */
+/** Waits until the client has read its session again and decided whether to refresh. */
 async function lookedSince(storage: CountedStorage, reads: number): Promise<void> {
   await expect.poll(() => storage.sessionReads).toBeGreaterThan(reads)
-  // The decision follows in microtasks.
+  // The client decides in microtasks.
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Lets the client look at its session once more. */
+/** Triggers one check of the session. */
 async function tick({ storage }: Watched): Promise<void> {
   const before = storage.sessionReads
   vi.advanceTimersByTime(TICK_MS)

@@ -10,7 +10,7 @@ import {
   receiveMail,
 } from './auth-world.ts'
 
-// Where new addresses have to be confirmed (`emailEnableConfirmations`).
+// Sign-ups with required email confirmation (`emailEnableConfirmations`).
 
 let world: AuthWorld
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** The same with every value replaced by its kind. */
+/** Returns the value with every leaf replaced by its type. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf)
   if (typeof value !== 'object' || value === null) return typeof value

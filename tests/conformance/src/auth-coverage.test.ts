@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { methodsOf, unknownNamespaces } from './auth-methods.ts'
 import { OFFLINE_CALLS } from './auth-offline-calls.ts'
 
-// What the client can do is read off the client itself, so that a new version of it whose methods are not tested fails here.
+// The methods are read from the client itself, so a new client version with untested methods fails here.
 
 const { auth } = createClient('http://127.0.0.1:9', 'key', { auth: { persistSession: false, autoRefreshToken: false } })
 
-/** Methods that send no request, whose requests tests of their own cut, or that ask the browser first. */
+/** Methods that send no request, have offline tests of their own, or ask the browser first. */
 const NOT_CUT = new Set([
   'auth.initialize',
   'auth.getSession',
@@ -27,7 +27,7 @@ const NOT_CUT = new Set([
   'auth.mfa.webauthn.register',
 ])
 
-/** `describe('auth.signUp', …)` in any conformance test but the one that cuts the line. */
+/** Methods with a `describe('auth.signUp', …)` in any auth test except the offline test. */
 function testedMethods(): Set<string> {
   const folder = new URL('.', import.meta.url)
   const files = readdirSync(folder).filter(

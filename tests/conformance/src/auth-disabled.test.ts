@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AuthWorld, newAddress, newNumber, openAuthWorld, PASSWORD } from './auth-world.ts'
 
-// Features that are switched off, or never there, say so in words that the client knows.
+// Disabled and unsupported features return errors that the client knows.
 
 let world: AuthWorld
 beforeAll(async () => {
@@ -97,7 +97,7 @@ type Auth = ReturnType<AuthWorld['openClient']>['auth']
 describe('captchas', () => {
   let world: AuthWorld
   const asked: URLSearchParams[] = []
-  /** A judge of captchas, as Turnstile speaks. */
+  /** A captcha service with Turnstile's protocol. */
   const judge = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))

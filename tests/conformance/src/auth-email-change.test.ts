@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
 import { type AuthWorld, newAddress, openAuthWorld, PASSWORD, receiveMail, type SignedUp } from './auth-world.ts'
 
-// A new address counts when it was confirmed: from both addresses, or from the new one only (`emailDoubleConfirmChanges`).
+// A new email address takes effect after confirmation by both addresses, or by the new one only (`emailDoubleConfirmChanges`).
 
 const CONFIRMING = ['--email-enable-confirmations', '--email-max-frequency=0']
 
-/** A person who has confirmed their address. */
+/** Signs up a user and confirms the email address. */
 async function confirmed(world: AuthWorld) {
   const email = newAddress()
   const client = world.openClient()
@@ -30,7 +30,7 @@ async function canSignIn(world: AuthWorld, email: string): Promise<boolean> {
   return (await world.openClient().auth.signInWithPassword({ email, password: PASSWORD })).error === null
 }
 
-/** @param address - the mail that the code is from @param as - the address that it is typed for */
+/** @param address - receives the code @param as - the address that the code is submitted for */
 async function typeCode(world: AuthWorld, client: Pick<SignedUp, 'auth'>, address: string, as = address) {
   const { code } = await receiveMail(world, address, 'email_change')
   return client.auth.verifyOtp({ email: as, token: code, type: 'email_change' })

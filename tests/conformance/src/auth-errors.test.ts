@@ -9,7 +9,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AuthWorld, newAddress, openAuthWorld, PASSWORD } from './auth-world.ts'
 
-// The errors of the client are classes that apps ask for; the server's part is the code, the status and the version of the answer.
+// Apps distinguish errors by the client's classes. The server provides the code, the status and the API version of the response.
 
 let world: AuthWorld
 

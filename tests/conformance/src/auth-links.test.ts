@@ -11,7 +11,7 @@ import {
   storedSession,
 } from './auth-world.ts'
 
-// The links of mails: what the server sends the browser back with, and what the client makes of the address that it finds itself at.
+// Emailed links: where the server redirects the browser, and what the client reads from that URL.
 
 const APP = 'https://app.example.org'
 

@@ -38,7 +38,7 @@ async function enroll({ auth }: Pick<SignedUp, 'auth'>, friendlyName = 'app'): P
   return { factorId: data?.id ?? '', secret: data?.type === 'totp' ? data.totp.secret : '' }
 }
 
-/** A person whose session is at aal2. The code after the present one is still unused. */
+/** Returns a user whose session is at aal2. The code after the current one is still unused. */
 async function owner() {
   const client = await world.signUp({ recoveryCodes: true })
   const totp = await enroll(client)
@@ -47,7 +47,7 @@ async function owner() {
   return { ...client, totp }
 }
 
-/** The same person on a device that has proved nothing but the password. */
+/** Signs the same user in on another device, with the password only. */
 async function elsewhere(email: string) {
   const client = world.openClient({ recoveryCodes: true })
   const { error } = await client.auth.signInWithPassword({ email, password: PASSWORD })
@@ -270,7 +270,7 @@ describe('auth.mfa.webauthn.register', () => {
   })
 })
 
-/** A person with a security key, on a device that has proved nothing but the password. */
+/** Returns a user with a security key, on a device signed in with the password only. */
 async function keyOwner() {
   const client = await world.signUp()
   const page = pageOf(world.url)

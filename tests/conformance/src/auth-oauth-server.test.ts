@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AuthWorld, openAuthWorld } from './auth-world.ts'
 import { authOf, createOtherApp, LOCAL, REDIRECT_URI } from './oauth-other-app.ts'
 
-// Two real counterparts: supabase-js on the side of people and administrators, and oauth4webapi, a certified client of OpenID and OAuth, on the
-// side of the other app.
+// Two real counterparts: supabase-js for users and administrators, and oauth4webapi, a certified OpenID and OAuth client, for the other app.
 
 const NOBODYS_ID = '00000000-0000-4000-8000-000000000000'
 

@@ -4,8 +4,8 @@ import { openAuthInProcess } from './auth-in-process.ts'
 import { OFFLINE_CALLS } from './auth-offline-calls.ts'
 import { type AuthWorld, createAuthWorld, expireIn, storedSession } from './auth-world.ts'
 
-// The line to the server is cut. Nothing may be lost then: what asked the server fails with an error that says "try again", the session
-// stays where it is, no user is told that they are signed out, and everything works again when the line is mended.
+// With the connection cut nothing may be lost: requests fail with a retryable error, the session stays, no SIGNED_OUT is emitted, and
+// everything works again once the connection is back.
 
 let world: AuthWorld
 let link: FaultyLink
@@ -20,20 +20,20 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 beforeEach(() => {
-  // The client says on the console what it returns as well.
+  // The client also logs the errors that it returns.
   for (const level of ['warn', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => undefined)
 })
 afterEach(async () => {
   vi.useRealTimers()
   link.mend()
-  // Connections that were cut are noticed a moment later.
+  // The client notices cut connections with a short delay.
   await vi.waitFor(() => fetch(`${link.url}/auth/v1/.well-known/jwks.json`, { headers: { apikey: world.anonKey } }), {
     timeout: 60_000,
   })
   vi.restoreAllMocks()
 })
 
-/** Waits without taking the time: a client tries a refresh again for half a minute before it gives up. */
+/** Advances fake timers until the promise settles: a client retries a refresh for 30 s. */
 async function inNoTime<T>(answer: Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.now() })
   const state = { isThere: false }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
 import { type AuthWorld, claimsOf, countMessages, newAddress, openAuthWorld, receiveMail } from './auth-world.ts'
 
-// Signing in by mail with the code that is typed; links are the subject of `auth-links.test.ts`.
+// Sign-in with an emailed code. auth-links.test.ts covers links.
 
 let world: AuthWorld
 

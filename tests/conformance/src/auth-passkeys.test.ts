@@ -17,7 +17,7 @@ function newKey(): SoftwareAuthenticator {
   return createSoftwareAuthenticator({ origin: pageOf(world.url), synced: true })
 }
 
-/** Registers by the two calls that apps with an authenticator of their own make. */
+/** Registers with the two calls for apps that have their own authenticator. */
 async function register({ auth }: Pick<AuthClient, 'auth'>, key: SoftwareAuthenticator) {
   const { data: asked, error } = await auth.passkey.startRegistration()
   expect(error).toBeNull()
@@ -26,7 +26,7 @@ async function register({ auth }: Pick<AuthClient, 'auth'>, key: SoftwareAuthent
   return auth.passkey.verifyRegistration({ challengeId: asked.challenge_id, credential })
 }
 
-/** A person with a passkey, and a device of theirs on which they are not signed in. */
+/** Returns a user with a passkey, and a signed-out client. */
 async function owner() {
   const client = await world.signUp()
   const key = newKey()

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AuthWorld, claimsOf, fragmentOf, openAuthWorld, PASSWORD } from './auth-world.ts'
 import { type Issuer, newPerson, openIssuer } from './open-issuer.ts'
 
-// Signing in with another service. The provider here is the least that speaks OpenID; a certified one is asked in the tests of
-// `services/auth`.
+// Sign-in with an external provider. The provider here speaks minimal OpenID; `services/auth` is tested against a certified one.
 
 const CLIENT_ID = 'holdfast'
 const PROVIDER = 'custom:ours'
@@ -40,7 +39,7 @@ function ours(identifier: string) {
   }
 }
 
-/** What a browser does: follows every redirect until it is back at the app. */
+/** Follows redirects like a browser until it is back at the app. */
 async function browse(address: string): Promise<URL> {
   let next = address
   for (let hop = 0; hop < 5; hop++) {
@@ -132,7 +131,7 @@ describe('auth.signInWithIdToken', () => {
   })
 })
 
-/** A person with a password who links the provider. */
+/** Signs up a user with a password and links the provider. */
 async function linked() {
   const person = await world.signUp({ flowType: 'pkce' })
   const { data, error } = await person.auth.linkIdentity({

@@ -4,9 +4,9 @@ import { runsOf } from '@holdfast/test-support'
 import { openAuthInProcess } from './auth-in-process.ts'
 import { type AuthWorld, claimsOf, createAuthWorld } from './auth-world.ts'
 
-// Two tabs hold the same refresh token and refresh at the same moment. Whatever the order in which the server sees them, both have to
-// live on in the same session, and the session may never have two tokens that refresh: a second one would be a copy that goes unnoticed.
-// Two servers share the database, so that nothing in the memory of one of them can be what keeps this true.
+// Two tabs refresh the same token at the same time. In whatever order the server sees them, both must stay in the same session, which must
+// never have two valid refresh tokens: a second one would be an unnoticed copy. Two servers share the database, so neither can rely on state
+// in memory.
 
 const ROUNDS = runsOf(100, { variable: 'HOLDFAST_REFRESH_ROUNDS' })
 
@@ -28,7 +28,7 @@ interface Answer {
   readonly refresh_token: string
 }
 
-/** As a tab does that has no client library. */
+/** Refreshes like a tab without a client library. */
 async function refreshBare(url: string, refreshToken: string): Promise<Answer> {
   const response = await fetch(`${url}/auth/v1/token?grant_type=refresh_token`, {
     method: 'POST',

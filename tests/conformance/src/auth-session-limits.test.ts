@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { openAuthInProcess } from './auth-in-process.ts'
 import { type AuthServer, type AuthWorld, createAuthWorld, PASSWORD } from './auth-world.ts'
 
-// How long people stay signed in, with the time moved for client and server alike.
+// Session lifetimes, with fake time for client and server.
 
 const HOUR_MS = 3600 * 1000
 const DAY_MS = 24 * HOUR_MS

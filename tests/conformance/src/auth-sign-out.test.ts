@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** A person with three devices. */
+/** Signs a user in on three devices. */
 async function threeDevices() {
   const here = await world.signUp()
   const others = [world.openClient(), world.openClient()]

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AuthWorld, newAddress, newNumber, openAuthWorld, PASSWORD } from './auth-world.ts'
 
-// The unmodified client decides which answers are right: each test uses supabase-js as its documentation does, and looks at what it makes of the
-// answers (results, typed errors, events), because apps are written against those and not against the wire.
+// The unmodified client is the judge: each test uses supabase-js as documented and checks its results, typed errors and events, because apps
+// are written against those, not against the wire format.
 
 let world: AuthWorld
 

@@ -3,19 +3,19 @@ import { sql } from '@holdfast/postgres'
 import { openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
 
 /*
- * One account fills a table with different values through supabase-js, also by a function that pretends to be another person. What others write goes on to every
- * device, and the operator sees who it was.
+ * One user fills a table with distinct values through supabase-js, also by a function that impersonates another user. Other users' rows still
+ * reach every device, and the operator sees which user caused it.
  */
 
 const MINA = 'mina.kaya@northline.example'
 const SAM = 'sam.reyes@northline.example'
 const SHARE = 5
-/** The kit asks at most every 30 s. */
+/** The client kit polls every 30 s. */
 const ASKED = { timeout: 90_000 }
 
 let holdfast: Holdfast
 let device: TestDevice
-/** Of the account that floods. */
+/** The flooding user's device. */
 let own: TestDevice
 
 beforeAll(async () => {
@@ -81,7 +81,7 @@ test(
     )
     expect((await health()).problem).toBeUndefined()
 
-    // The kit tells both of them, and does not call it up to date.
+    // The client kit reports it on both devices and does not claim to be up to date.
     const told = { table: 'offers', policy: 'affordable' }
     await expect.poll(() => own.local.incomplete.get(), ASKED).toEqual([{ ...told, reason: 'own_values' }])
     await expect.poll(() => device.local.incomplete.get(), ASKED).toEqual([{ ...told, reason: 'others_values' }])

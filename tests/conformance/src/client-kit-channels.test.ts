@@ -4,10 +4,10 @@ import { openDevice, openFaultyLink, openHoldfast, type Holdfast, type TestDevic
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
 /*
- * Channels of the client kit: one membership for all components, only while there is a connection and a user, and only where policies let the user in.
+ * Channels of the client kit: all components share one membership, joined only while connected and signed in, and only if the policies allow it.
  */
 
-/** Polling is patient: a busy machine is no failure. */
+/** Generous, for busy machines. */
 const PATIENCE = { timeout: 60_000 }
 const DANA = 'dana.okafor@northline.example'
 const MINA = 'mina.kaya@northline.example'
@@ -17,7 +17,7 @@ let holdfast: Holdfast
 let dana: TestDevice
 let mina: TestDevice
 let topic: string
-/** Topics are not used again. */
+/** Gives each test its own topic. */
 let topics = 0
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeEach(() => {
   topic = `ws:test${(topics += 1)}:t:actions`
 })
 
-/** Uses a topic until the end of the test, as a component does. */
+/** Holds a channel until the end of the test, like a component. */
 function use({ client }: TestDevice, of = topic): { readonly channel: SharedChannel; readonly release: () => void } {
   const channel = channelsOf(client).open(of)
   const release = channel.hold()
@@ -54,7 +54,7 @@ const joined = async (channel: SharedChannel): Promise<void> => {
 }
 const shownIn = (channel: SharedChannel): readonly unknown[] => channel.people.get().people.map(({ state }) => state)
 
-/** Both are there and see each other. */
+/** Joins two users and waits until they see each other. */
 async function meet(): Promise<{ readonly hers: SharedChannel; readonly minas: SharedChannel }> {
   const [hers, minas] = [use(dana).channel, use(mina).channel]
   hers.show('test', { name: emailOf(dana) })
@@ -134,7 +134,7 @@ test('a cut connection is restored', async () => {
   await expect.poll(() => shownIn(minas), PATIENCE).toEqual([{ name: 'dana' }])
 })
 
-test('a user whom policies refuse sees nobody, retries only with the next token, and is admitted by a new policy', async () => {
+test('a user whom policies refuse sees no other user, retries only with the next token, and is admitted by a new policy', async () => {
   await using sam = await openDevice(holdfast, { email: SAM })
   const hers = use(dana).channel
   hers.show('test', { name: 'dana' })

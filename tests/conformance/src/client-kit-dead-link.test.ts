@@ -3,7 +3,7 @@ import { differences, openDevice, openFaultyLink, openHoldfast } from '@holdfast
 import type { Holdfast, TestDevice } from '@holdfast/test-support'
 import { afterAll, beforeAll, test } from 'vitest'
 
-/** Limits, in milliseconds: a dead line is noticed within 15 s, and busy machines take longer for everything. */
+/** In milliseconds. A dead connection is noticed within 15 s; busy machines take longer. */
 const NOTICE_MS = 60_000
 const RECOVER_MS = 60_000
 
@@ -34,7 +34,7 @@ test.concurrent('the sync state reports an open but dead connection, and the cha
 
   link.flow()
   await reaches(device, 'up_to_date', RECOVER_MS)
-  // What was sent is on the server; it comes back with the next checkpoint.
+  // The change is on the server and returns with the next checkpoint.
   await expect.poll(() => differences(device, ['actions'])).toEqual([])
 })
 
@@ -48,7 +48,7 @@ test.concurrent('an upload without a response times out and is repeated once', a
   await reaches(device, 'no_answer', NOTICE_MS)
   link.flow()
   await reaches(device, 'up_to_date', RECOVER_MS)
-  // What was sent is on the server; it comes back with the next checkpoint.
+  // The change is on the server and returns with the next checkpoint.
   await expect.poll(() => differences(device, ['actions'])).toEqual([])
 })
 

@@ -21,7 +21,7 @@ import {
 } from '@holdfast/test-support'
 
 /*
- * Files on a device that several people share: no user sees the bytes of another, and bytes that are nowhere else are not lost without a word.
+ * Files on a shared device: no user sees another user's bytes, and unsent bytes are never lost silently.
  */
 
 const MINA = 'mina.kaya@northline.example'
@@ -78,7 +78,7 @@ async function signIn(email: string): Promise<{ readonly attachments: Attachment
   )
 }
 
-/** A photo that cannot go up: there is no network, and the server does not have its note. */
+/** Takes a photo that cannot be uploaded: the device is offline and the server lacks its note. */
 async function takePhoto(text: string): Promise<{ readonly id: string; readonly userId: string }> {
   const { attachments, userId } = await signIn(MINA)
   link.sever()

@@ -4,16 +4,16 @@ import { sql } from '@holdfast/postgres'
 import { openPhotoDevice, PATIENCE } from './photo-device.ts'
 
 /*
- * Files on a bad line: changes of rows do not wait for bytes, only so many files go up at once that a browser has a connection left for rows, and what came through
- * of a file stays.
+ * Files over a bad connection: row changes do not wait for bytes, parallel uploads leave the browser a connection for rows, and the uploaded part
+ * of a file is kept.
  */
 
 const FILES = 24
 const FILE_BYTES = 20_000
-/** Bytes a second in which the files take some seconds. */
+/** In bytes per second; the files take a few seconds. */
 const BAD_LINE = 200_000
 
-/** Holds uploads of files until it is opened, and counts how many are under way. */
+/** Blocks file uploads until opened, and counts the concurrent ones. */
 function openUploadGate(): { readonly fetch: typeof fetch; readonly open: () => void; readonly under: () => number[] } {
   const counts: number[] = []
   let running = 0

@@ -29,8 +29,8 @@ import {
 } from '@holdfast/test-support'
 
 /*
- * What an app's author relies on: a device that several people share keeps each one's work apart and loses none of it silently, a person stays signed in without a
- * network, and the local tables follow the server's while the device is connected.
+ * What app developers rely on: a shared device keeps each user's changes apart and loses none silently, users stay signed in offline, and the
+ * local tables follow the server while connected.
  */
 
 const MINA = 'mina.kaya@northline.example'
@@ -50,7 +50,7 @@ describe('a shared device', () => {
   let folder: string
   let store: ReturnType<typeof memoryStore>
   let client: HoldfastClient
-  /** Requests for the schema that will have no answer. */
+  /** Number of schema requests to leave unanswered. */
   let unanswered = 0
 
   beforeEach(async () => {
@@ -66,7 +66,6 @@ describe('a shared device', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** The app is opened on the device. */
   function start(): HoldfastClient {
     return createClient({
       url: link.url,
@@ -132,7 +131,7 @@ describe('a shared device', () => {
     await vi.waitFor(async () => expect(await stored('of Dana')).toEqual([DANA]), { timeout: 60_000 })
     expect(await dana.database.getAll(`select marker from notes where marker = 'kept'`)).toEqual([])
     expect(await stored('kept')).toEqual([])
-    // The answer to an upload comes after its rows are stored.
+    // The server responds to an upload after storing its rows.
     await vi.waitFor(async () => expect((await dana.countUnsent()).waiting).toBe(0), { timeout: 60_000 })
     await client.signOut('keep')
     expect(client.people.get().map(({ email, unsent }) => [email, unsent])).toEqual([
@@ -164,7 +163,7 @@ describe('a shared device', () => {
 
   test('opens offline only for a user who did not sign out, and uploads their changes after sign-in', async () => {
     await signIn(MINA)
-    // Another person takes the device over.
+    // Another user takes over the device.
     await signIn(DANA)
     await client.signOut('keep')
     link.sever()
@@ -275,7 +274,7 @@ describe('checking a device', () => {
         await holdfast.admin.execute(
           sql`update public.notes set amount = amount + 1000000 where marker = 'flow' and amount = ${n}`,
         )
-        // As quick as people are, not as a loop: the check has to be slower than this on any machine.
+        // At human speed, not in a tight loop: a check takes longer than this on any machine.
         await delay(200)
       }
     })()
@@ -353,7 +352,7 @@ describe('predicted refusals', () => {
     ]
     await vi.waitFor(
       async () => {
-        // The first rows change what the rules were read from, so that they are asked for again.
+        // The first rows change the inputs of the rules, so the device fetches the rules again.
         local.connect()
         await vi.waitFor(async () => expect((await local.judge(writes))[0]?.kind).toBe('allowed'), { timeout: 60_000 })
         await local.disconnect()

@@ -3,7 +3,7 @@ import { sql } from '@holdfast/postgres'
 import { openHoldfast, openSmtpServer, type Holdfast, type TestSmtpServer } from '@holdfast/test-support'
 import { parseMail } from './parse-mail.ts'
 
-// The daily mail from the morning, over a mail server, to the click that ends it. Whose turn it is, and what a mail says: server/test/daily-mail.pg.test.ts.
+// The daily email from sending over SMTP to the unsubscribe click. server/test/daily-mail.pg.test.ts covers recipients and content.
 
 const DANA = 'dana.okafor@northline.example'
 let smtp: TestSmtpServer
@@ -11,7 +11,7 @@ let holdfast: Holdfast
 beforeAll(async () => {
   smtp = await openSmtpServer()
   const mails = ['--email-smtp-host=127.0.0.1', `--email-smtp-port=${smtp.port}`, '--email-smtp-sender-name=Northline']
-  // It is always past this hour.
+  // This hour has always passed.
   holdfast = await openHoldfast({ sample: true, args: ['--daily-mail-hour=0', ...mails] })
 })
 afterAll(async () => {

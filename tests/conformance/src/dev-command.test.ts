@@ -6,7 +6,7 @@ import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copyInitializedFolder, SERVER_MAIN } from '@holdfast/test-support'
 
-// `holdfast dev -- COMMAND` in a project whose migration fails at first. The tests are one story, in their order.
+// `holdfast dev -- COMMAND` in a project whose first migration fails. The tests build on each other, in order.
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-dev-'))
 const migration = join(folder, 'supabase/migrations/20260101000000_notes.sql')
@@ -16,7 +16,7 @@ alter table public.notes enable row level security;
 create policy open on public.notes for select to anon using (true);
 insert into public.notes values (1, 'a note');`
 
-/** What the command writes down: its environment, and then that it was told to end. */
+/** Files in which the command records its environment and the signal it receives. */
 const [environmentFile, signalFile] = [join(folder, 'environment.json'), join(folder, 'signal')]
 const COMMAND = `
   const { writeFileSync } = require('node:fs')
@@ -64,7 +64,7 @@ test('a failing migration is reported with its line, and the command still runs 
   const { VITE_SUPABASE_URL: url = '', NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY: key = '', ...others } = environment()
   expect((await createClient(url, key).auth.getSession()).error).toBeNull()
   expect(await (await fetch(`${url}/auth/v1/settings`, { headers: { apikey: key } })).json()).toMatchObject({})
-  // What bundlers hand to browsers has no secret in it.
+  // No variable that bundlers expose to browsers contains a secret.
   const handedOut = Object.keys(others).filter((name) => /^(?:VITE|NEXT_PUBLIC|EXPO_PUBLIC|PUBLIC)_/.test(name))
   expect(handedOut.filter((name) => /SECRET|SERVICE|DB_URL/.test(name))).toEqual([])
 })

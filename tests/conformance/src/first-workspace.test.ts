@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 
-// A new server gets its owner by the link that it prints, once; later users start workspaces only where that is on.
+// The owner link that a new server prints creates its owner, once. Other users create workspaces only if that is enabled.
 
 const PASSWORD = 'a password of hers'
 const OWNER = { name: 'Olga', email: 'olga@example.org', password: PASSWORD, workspace: 'Müller & Sons' }
@@ -32,7 +32,7 @@ const rows = (server: Holdfast): Promise<unknown> =>
     select w.name as workspace, m.name, m.role::text
       from holdfast.workspaces w join holdfast.members m on m.workspace_id = w.id order by 1, 2`)
 
-/** Adds an account. @returns its access token */
+/** Creates an account. @returns its access token */
 async function tokenOf(server: Holdfast, email: string, isConfirmed = true): Promise<string> {
   const service = await server.supabase()
   const created = await fetch(`${server.url}/auth/v1/admin/users`, {

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createClient } from '@supabase/supabase-js'
 import { describe, expect, test } from 'vitest'
 
-// What the client can do is read off the client itself, so that a new version of it whose methods are not tested fails here.
+// The methods are read from the client itself, so a new client version with untested methods fails here.
 
 function functionsMethods(): string[] {
   const { functions } = createClient('http://127.0.0.1:9', 'key', { auth: { persistSession: false } })
   return Object.getOwnPropertyNames(Object.getPrototypeOf(functions)).filter((name) => name !== 'constructor')
 }
 
-/** `describe('functions.invoke', …)` in any conformance test of functions. */
+/** Methods with a `describe('functions.invoke', …)` in any functions test. */
 function testedMethods(): Set<string> {
   const folder = new URL('.', import.meta.url)
   const files = readdirSync(folder).filter((name) => name.startsWith('functions') && name.endsWith('.test.ts'))

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFunctionsWorld, runHoldfast, type FunctionsWorld } from '@holdfast/test-support'
 import { PROJECT } from './functions-project.ts'
 
-// What functions and those who call them see over plain HTTP.
+// Functions over plain HTTP, as functions and callers see it.
 
 let world: FunctionsWorld
 beforeAll(async () => {
@@ -74,7 +74,7 @@ describe('responses', () => {
       let text = ''
       answer.on('data', (chunk: Buffer) => {
         text += chunk.toString()
-        // The answer to the first part has come before the second is sent.
+        // The response to the first part arrives before the second part is sent.
         if (text === 'FIRST ') sent.end('second')
       })
       answer.once('end', () => resolve(text))

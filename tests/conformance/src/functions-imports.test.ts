@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openFunctionsWorld, openPackageServer, type FunctionsWorld, type PackageServer } from '@holdfast/test-support'
 
-// Where the modules of a function come from, with hosts on the loopback instead of a network, and what a function does with the database.
+// Module resolution of functions, with hosts on loopback instead of the network, and database access from functions.
 
 const MODULES = {
   '/library/greet.ts': `export const greet = (name: string): string => 'Hello ' + name`,

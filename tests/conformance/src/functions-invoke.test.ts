@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFunctionsWorld, type FunctionsWorld } from '@holdfast/test-support'
 import { PROJECT } from './functions-project.ts'
 
-// `supabase.functions`, unmodified, against functions in real Deno processes.
+// The unmodified `supabase.functions` client against functions in real Deno processes.
 
 let world: FunctionsWorld
 beforeAll(async () => {
@@ -116,7 +116,7 @@ describe('functions.invoke', () => {
     const stop = new AbortController()
     const counts = async () => (await client().functions.invoke('slow', { method: 'GET' })).data
     const invoked = client().functions.invoke('slow', { signal: stop.signal })
-    // Only what has reached the function can be aborted there.
+    // A call can be aborted in the function only after it has arrived there.
     await expect.poll(counts).toEqual({ begun: 1, aborted: 0 })
     stop.abort()
     expect((await invoked).error).toBeInstanceOf(FunctionsFetchError)

@@ -4,7 +4,7 @@ import type { SupabaseClient } from '@supabase/supabase-js'
 import { sql } from '@holdfast/postgres'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 
-// The sample's own functions, called as the sample calls them: by a webhook of the database, and by a job.
+// The sample's own functions, called like in the sample: by a database webhook and by a scheduled job.
 
 const DANA = 'dana.okafor@northline.example' // leads team North
 const SAM = 'sam.reyes@northline.example' // contractor
@@ -38,7 +38,7 @@ describe('the functions of the sample', () => {
       ).data
     const made = [{ title: 'Make safe: Valve stem cracked', priority: 1, state: 'open' }]
     await expect.poll(actions, { message: holdfast.log() }).toEqual(made)
-    // As a webhook that arrives again.
+    // As if the webhook were delivered twice.
     for (const { id } of findings) {
       const { data } = await dana.functions.invoke('critical-finding', { body: { record: { id } } })
       expect(data).toEqual({ made: false })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
 import { openFunctionsWorld, type FunctionsWorld } from '@holdfast/test-support'
 
-// Triggers, SQL and scheduled jobs of a project that call its edge functions, as Supabase's documentation writes them.
+// Triggers, SQL and scheduled jobs that call edge functions, as in Supabase's documentation.
 
 const FILES = {
   'config.toml': '[functions.hook]\nverify_jwt = false\n',

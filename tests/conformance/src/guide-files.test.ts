@@ -6,7 +6,7 @@ import type { SupabaseClient } from '@supabase/supabase-js'
 import { openHoldfast } from '@holdfast/test-support'
 import { folderOf } from './storage-world.ts'
 
-/* The SQL and the calls of the guide, as they stand on the page. */
+/* Runs the SQL and the code of the guide exactly as printed. */
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const PAGE = readFileSync(join(ROOT, 'docs/guides/files-with-supabase-js.md'), 'utf8')
@@ -32,7 +32,7 @@ function block(language: string): string {
   return found
 }
 
-/** Loads the calls from inside the repository, where their packages are found. */
+/** Loads the guide's code from a folder in the repository, so that its packages resolve. */
 async function loadCalls(): Promise<Calls & Disposable> {
   mkdirSync(join(ROOT, 'tests/conformance/.cache'), { recursive: true })
   const folder = mkdtempSync(join(ROOT, 'tests/conformance/.cache/guide-'))
@@ -56,7 +56,7 @@ test('the guide to files with supabase-js works: small, large, shown, listed, de
 
   const note = new Blob(['Valve 7 leaks.'], { type: 'text/plain' })
   expect(await calls.upload(alice, `${folder}/note.txt`, note)).toBe(`${folder}/note.txt`)
-  // In Node tus-js-client takes no Blob.
+  // tus-js-client accepts no Blob in Node.
   const scan = Object.assign(Buffer.alloc(7 * 1_048_576, 7), { type: 'application/pdf' })
   const shares: number[] = []
   await calls.uploadLarge(alice, holdfast.url, `${folder}/scan.pdf`, scan as unknown as Blob, (share) =>

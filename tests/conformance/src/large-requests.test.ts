@@ -4,8 +4,8 @@ import { createClient, type SupabaseClient } from '@supabase/supabase-js'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 
 /*
- * Requests that are too large: the client learns why, also of a body that is refused while it is still sent. 10 MB are more than fits into the buffers between the two,
- * and many at once are what lost answers when connections were closed too early.
+ * Oversized requests: the client learns the reason, even if its body is refused while being sent. 10 MB exceed the buffers between the two, and
+ * concurrent requests used to lose responses when connections were closed too early.
  */
 
 const MB = 1_000_000
@@ -33,7 +33,7 @@ afterAll(async () => {
   await holdfast?.[Symbol.asyncDispose]()
 })
 
-/** What went wrong with each of many calls at once. */
+/** Returns the errors of concurrent calls. */
 async function failuresOf(call: () => Promise<{ readonly error: unknown }>): Promise<readonly unknown[]> {
   return Promise.all(Array.from({ length: TIMES }, async () => (await call()).error))
 }
@@ -97,7 +97,7 @@ describe('a URL', () => {
   test.each([
     ['/auth/v1/settings', 414, { code: 414, error_code: 'HF_ADDRESS_TOO_LONG' }],
     ['/rest/v1/notes', 414, { code: 'HF_ADDRESS_TOO_LONG', hint: expect.any(String) }],
-    // Supabase's storage answers 400 and has the status in the body.
+    // Supabase storage responds with 400 and puts the status in the body.
     ['/storage/v1/bucket', 400, { statusCode: '414', error: 'HF_ADDRESS_TOO_LONG' }],
     ['/functions/v1/none', 414, { code: 'HF_ADDRESS_TOO_LONG' }],
     ['/realtime/v1/api/broadcast', 414, { message: expect.stringContaining('too long') }],

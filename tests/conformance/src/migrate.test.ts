@@ -13,8 +13,8 @@ import {
   type Holdfast,
 } from '@holdfast/test-support'
 
-// `holdfast migrate` of a project that runs elsewhere, `holdfast export` to one, and `holdfast db pull` and `db dump` of one: here other servers, with all that
-// projects of Supabase have.
+// `holdfast migrate` from another project, `holdfast export` to one, and `holdfast db pull` and `db dump`. The other projects here are Holdfast
+// servers with everything that Supabase projects have.
 
 const EMAIL = 'mara@example.org'
 const PASSWORD = 'correct horse battery'
@@ -52,11 +52,11 @@ alter extension pgmq add table pgmq.q_kept;
 alter extension pgmq add table pgmq.a_kept;
 `
 
-/** Queues of pgmq, those whose tables older versions put into the extension as well, and what waits in them. */
+/** pgmq queues, including those whose tables older versions added to the extension, and their messages. */
 const QUEUES = `select queue_name, is_unlogged from pgmq.list_queues() order by 1`
 const WAITING = `select message from pgmq.q_orders union all select message from pgmq.a_orders union all select message from pgmq.q_kept order by 1`
 
-/** Expects the queues, and that a message that is sent has an id of its own. */
+/** Expects the same queues and messages, and a new ID for the next message. */
 async function expectQueues(holdfast: Holdfast): Promise<void> {
   expect(await exported(holdfast, QUEUES)).toEqual(await exported(source, QUEUES))
   expect(await exported(holdfast, WAITING)).toEqual(await exported(source, WAITING))
@@ -106,7 +106,7 @@ afterAll(async () => {
 const outputOf = (answer: Promise<string>): Promise<string> =>
   answer.catch(({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => stdout || stderr)
 
-/** The exit code is 1, since what only this server has does not come. */
+/** Exits with code 1, because features that only this server has are left out. */
 async function bring(dataDir: string, ...more: readonly string[]): Promise<typeof report> {
   const files = [`--storage-url=${source.url}`, `--service-key=${source.serviceRoleKey}`]
   const output = await outputOf(
@@ -206,7 +206,7 @@ describe('a migrated project', () => {
   })
 })
 
-/** What only Holdfast has, and what does not work without it. */
+/** Objects that only Holdfast has, and objects that depend on them. */
 const OURS = `
 create table public.sites (id int primary key, name text);
 insert into public.sites values (1, 'Weir');
@@ -255,7 +255,7 @@ describe('an exported project', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** The people, rows, policies and files of the project are where it went, by clients that do not know Holdfast. */
+  /** Expects users, rows, policies and files in the target, through clients that know nothing of Holdfast. */
   async function expectProject(at: Holdfast, token: string): Promise<void> {
     expect([await exported(at, NOTES), await exported(at, USERS)]).toEqual(rowsBefore)
     const device = createClient(at.url, at.anonKey, { auth: { persistSession: false } })
@@ -271,7 +271,7 @@ describe('an exported project', () => {
     await stranger.auth.signUp({ email: 'lin@example.org', password: PASSWORD })
     expect((await stranger.from('notes').select()).data).toEqual([])
     expect((await stranger.storage.from('photos').download('a folder/door &+1.jpg')).data).toBeNull()
-    // Without the policy that only Holdfast can judge, everybody would see all sites.
+    // Without the policy that only Holdfast can evaluate, every user would see all sites.
     expect((await mara.from('sites').select()).error).toMatchObject({ code: '42501' })
     expect(await exported(at, 'select name from public.sites')).toEqual([{ name: 'Weir' }])
     expect(await exported(at, 'select decrypted_secret as secret from vault.decrypted_secrets')).toEqual([
@@ -348,7 +348,7 @@ describe('an exported project', () => {
   })
 })
 
-/** Values that no literal may change, and what migrations declare in tables of Holdfast. */
+/** Values that are easily corrupted by literals, and what migrations declare in Holdfast's tables. */
 const KINDS = String.raw`
 create table private.kinds (
   id bigint generated always as identity primary key, "a ""text"" -- $$" text, raw bytea, extra jsonb, words text[],
@@ -392,7 +392,7 @@ describe('a dumped project', () => {
       const here = join(folder, 'full')
       mkdirSync(here)
       const file = join(here, 'rows.sql')
-      // Files of a process may have 512 bytes, as on a disk that is full; Postgres is another's.
+      // Limits this process's files to 512 bytes, like a full disk. Postgres runs in another process.
       const limited = ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, SERVER_MAIN]
       const dumping = ['db', 'dump', '--data-only', `--file=${file}`, `--data-dir=${source.dataDir}`]
       const failed = promisify(execFile)('sh', [...limited, ...dumping])

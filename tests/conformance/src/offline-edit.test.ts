@@ -4,8 +4,8 @@ import { sql } from '@holdfast/postgres'
 import { openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
 
 /*
- * The way of an edit that is made offline: it is there at once, Postgres judges it once, everybody who may see it gets it, and what Postgres refuses
- * waits for the person with the reason. The server is the real process; the devices are the public clients with real local databases.
+ * The life of an offline edit: visible at once, evaluated by Postgres once, delivered to every user who may see it; a rejected change is kept for
+ * its user with the reason. The server is the real process; the devices are the public clients with real local databases.
  */
 
 const MINA = 'mina.kaya@northline.example' // inspector in team North
@@ -42,7 +42,7 @@ interface Action {
   readonly team_id: string
 }
 
-/** An action that Mina may edit, in a state, other than those taken before. */
+/** Returns an action in this state that Mina may edit and no earlier test used. */
 async function anAction(state: string): Promise<Action> {
   const rows = await mina.database.getAll<Action>(
     `select a.id, a.title, a.state, a.site_id, a.team_id from actions a

@@ -3,7 +3,7 @@ import { sql } from '@holdfast/postgres'
 import type { CoverageReport } from '@holdfast/sync'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 
-// Invitations from the call to the member: the mail, an account for whoever has none, and accepting. Who may do what: server/test/people.pg.test.ts.
+// Invitations from the call to the member: email, account creation and acceptance. server/test/people.pg.test.ts covers permissions.
 
 const PASSWORD = 'a password of hers'
 let holdfast: Holdfast
@@ -33,7 +33,7 @@ async function addAccount(email: string): Promise<void> {
 
 const signedIn = (email: string): ReturnType<Holdfast['supabase']> => holdfast.supabase({ email, password: PASSWORD })
 
-/** What the newest mail to an address leads to, once there are so many. */
+/** Waits for this many emails to an address and returns the invitation in the newest. */
 async function invitationIn(email: string, mails: number): Promise<{ readonly secret: string; readonly html: string }> {
   const found = await expect
     .poll(

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openHoldfast, runHoldfast, type Holdfast } from '@holdfast/test-support'
 import { sql } from '@holdfast/postgres'
 
-// A folder as the CLI of Supabase makes it, found by a start, and changed while the server runs. The tests are one story, in their order.
+// A folder created by the Supabase CLI, found at startup and changed while the server runs. The tests build on each other, in order.
 
 const PROJECT: Readonly<Record<string, string>> = {
   'config.toml': `

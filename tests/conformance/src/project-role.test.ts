@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDevice, openHoldfast, type Holdfast } from '@holdfast/test-support'
 
 /*
- * A project acts as `postgres`, as on Supabase: it may do what belongs to a project, and nothing that it writes is ever run by the superuser.
+ * A project acts as `postgres`, as on Supabase: it may do what a project needs, and the superuser never runs its code.
  */
 
 const HOOK = 'pg-functions://postgres/public/token_hook'
@@ -10,7 +10,7 @@ const ACCOUNT = { email: 'ada@project.example', password: 'correct horse battery
 
 let holdfast: Holdfast
 
-/** Runs a text of one or more statements as the project. @returns the rows of the last one that has any */
+/** Runs one or more statements as the project. @returns the rows of all statements */
 async function run(text: string): Promise<readonly object[]> {
   return await holdfast.admin.withClient(async (client) => {
     const results = await client.query(text)
@@ -229,7 +229,7 @@ test("a database reset as the project drops everything, including Holdfast's pub
     .toEqual([{ name: 'holdfast', owner: 'postgres' }])
 })
 
-/** Tries to take the superuser's rights, and notes who let it try. May be called from everywhere. */
+/** Tries to gain superuser privileges and records who ran it. Callable from everywhere. */
 const CLIMB = `
   create table public.seen (place text, who text, session text, as_superuser boolean);
   grant all on public.seen to public;
@@ -256,7 +256,7 @@ const CLIMB = `
   create function public.climb_end() returns trigger language plpgsql as $$ begin perform public.climb(tg_argv[0]); return null; end $$;
 `
 
-/** Everything that a project writes and others run: policies, checks, defaults, keys of indexes, types, operators, casts, views, names in front of others'. */
+/** Everything that a project defines and others run: policies, checks, defaults, index keys, types, operators, casts, views, shadowing names. */
 const TRAPS = `
   create domain public.trapped as text check (public.climb('check of a domain'));
   create type public.key as (id uuid);
@@ -304,7 +304,7 @@ describe("the superuser runs none of a project's code:", () => {
   beforeAll(async () => {
     await run(CLIMB)
     await run(TRAPS)
-    // Everything that others do: sign-up and sign-in, reading, writing and syncing, changes of tables, and a start.
+    // Everything that runs a project's code: sign-up and sign-in, reading, writing, syncing, DDL and a restart.
     const client = await holdfast.supabase()
     expect((await client.auth.signUp(ACCOUNT)).error).toBeNull()
     {

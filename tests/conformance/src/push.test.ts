@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 
-// Notifications as a push service and a browser get them: RFC 8030, 8188, 8291 and 8292.
+// Notifications as received by a push service and a browser: RFC 8030, 8188, 8291 and 8292.
 
 interface Received {
   readonly path: string
@@ -17,7 +17,7 @@ let service: Server
 let origin: string
 let holdfast: Holdfast
 const received: Received[] = []
-/** What the push service answers for an address. Default: 201. */
+/** The push service's status per path. Default: 201. */
 const answers = new Map<string, number>()
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ afterAll(async () => {
   await new Promise((resolve) => service.close(resolve))
 })
 
-/** What a browser has of a subscription. */
+/** A browser's part of a subscription. */
 interface Device {
   readonly endpoint: string
   readonly keys: ECDH
@@ -51,7 +51,7 @@ interface Device {
 const clientOf = (name: string): ReturnType<Holdfast['supabase']> =>
   holdfast.supabase({ email: `${name}@northline.example` })
 
-/** Signs a person in on a device of theirs, which takes notifications from then on. */
+/** Signs a user in and subscribes the device to notifications. */
 async function subscribe(name: string, endpoint: string): Promise<Device & { signOut(): Promise<unknown> }> {
   const client = await clientOf(name)
   const keys = createECDH('prime256v1')
@@ -83,7 +83,7 @@ async function userIdOf(name: string): Promise<string> {
   return row?.id ?? ''
 }
 
-/** An action that Dana and Mina see. */
+/** Returns an action that Dana and Mina see. */
 async function anAction(): Promise<{ readonly id: string; readonly title: string }> {
   const [row] = await holdfast.admin.query<{ id: string; title: string }>(sql`
     select a.id, a.title from public.actions a join holdfast.team_members m on m.team_id = a.team_id
@@ -92,7 +92,7 @@ async function anAction(): Promise<{ readonly id: string; readonly title: string
   return row
 }
 
-/** Dana writes a comment that mentions some people. */
+/** Adds a comment by Dana that mentions these users. */
 async function mention(
   names: readonly string[],
   body: string,
@@ -107,7 +107,7 @@ async function mention(
   return action
 }
 
-/** As a browser does it. @see RFC 8291, section 3.4 */
+/** Decrypts like a browser. @see RFC 8291, section 3.4 */
 function decrypt({ keys, secret }: Device, body: Buffer): unknown {
   const salt = body.subarray(0, 16)
   const sender = body.subarray(21, 21 + (body[20] ?? 0))
@@ -123,7 +123,7 @@ function decrypt({ keys, secret }: Device, body: Buffer): unknown {
   return JSON.parse(padded.subarray(0, end).toString())
 }
 
-/** What a push service verifies. @see RFC 8292 */
+/** Verifies like a push service. @see RFC 8292 */
 function verifiedClaims(authorization: string): { readonly key: string; readonly claims: Record<string, unknown> } {
   const [, token = '', key = ''] = /^vapid t=([^,]+), k=(.+)$/.exec(authorization) ?? []
   const [head = '', claims = '', signature = ''] = token.split('.')
@@ -211,7 +211,7 @@ test('an undelivered message is sent again', async () => {
   await mention(['priya.nair'], 'once more')
   await expect.poll(() => sentTo('/again').length).toBe(1)
   answers.delete('/again')
-  // Without waiting for its turn.
+  // Skips the retry delay.
   await expect
     .poll(async () => {
       await holdfast.internal.execute(sql`update holdfast.push_events set due_at = now()`)

@@ -38,7 +38,7 @@ const run = (text: string): Promise<unknown> => holdfast.admin.withClient((clien
 beforeAll(async () => {
   holdfast = await openHoldfast()
   await run(SCHEMA)
-  // The last one is not published for clients, and read because a policy reads it.
+  // `rooms` is not published for clients, but read because a policy reads it.
   const names = ['posts', 'news', 'whole', 'keyless', 'grades', 'rooms']
   const find = sql`select from pg_publication_tables where pubname = 'holdfast' and tablename = any(${names}::text[])`
   await vi.waitFor(async () => expect(await holdfast.admin.query(find)).toHaveLength(names.length), { timeout: 60_000 })
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 type Wanted = Readonly<{ event: string; schema: string; table?: string; filter?: string; select?: string[] }>
 
-/** Subscribes, and waits until the server says that changes come, or why not. */
+/** Subscribes, and waits for the server's confirmation or error. */
 async function follow(
   client: SupabaseClient,
   ...wanted: readonly Wanted[]
@@ -155,7 +155,7 @@ describe('changes to a table with policies', () => {
       ['UPDATE', { ...row, body: 'changed' }, { id: row.id }],
       ['DELETE', {}, { id: row.id }],
     ])
-    // As on Supabase, the key of a row that is gone reaches everybody who may select it.
+    // As on Supabase, the key of a deleted row reaches every user who may select it.
     await expect.poll(() => his.changes[0]?.map(short)).toEqual([['DELETE', {}, { id: row.id }]])
     expect(nobodys.changes[0]?.map(({ errors }) => errors)).toEqual(
       nobodys.changes[0]?.map(() => ['Error 401: Unauthorized']),
@@ -175,7 +175,7 @@ describe('changes to a table with policies', () => {
     const ids = (): unknown[] => changes[0]?.map(({ new: next }) => (next as { id?: number }).id) ?? []
     const expected: number[] = []
     let mark = 100
-    /** Runs a step, and waits until all changes of it are judged: a row of his own comes behind them. */
+    /** Runs a step and waits until all its changes are evaluated: a row of Bob's own follows them. */
     const step = async (text: string, ...seen: readonly number[]): Promise<void> => {
       await run(text)
       await run(`insert into posts (id, author) values (${++mark}, '${bob.id}')`)

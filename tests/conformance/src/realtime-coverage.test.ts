@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { realtimeMethods } from './realtime-methods.ts'
 
-// What the client can do is read off the client itself, so that a new version of it whose methods are not tested fails here.
+// The methods are read from the client itself, so a new client version with untested methods fails here.
 
-/** `describe('channel.send', …)` in any conformance test of channels. */
+/** Methods with a `describe('channel.send', …)` in any realtime test. */
 function testedMethods(): Set<string> {
   const folder = new URL('.', import.meta.url)
   const files = readdirSync(folder).filter((name) => name.startsWith('realtime') && name.endsWith('.test.ts'))

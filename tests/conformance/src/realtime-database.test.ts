@@ -4,7 +4,7 @@ import { collect, openClient, signUp, subscribe, VERSIONS } from './realtime-wor
 
 let holdfast: Holdfast
 
-/** What a project writes: a table whose changes are told to who has signed in, on a topic for each row. */
+/** A project's SQL: changes to a table are broadcast to signed-in users, on one topic per row. */
 const PROJECT = `
   create policy "read" on realtime.messages for select to authenticated using (realtime.topic() like 'note:%');
   create table public.notes (id int primary key, body text, file bytea);

@@ -13,7 +13,7 @@ afterAll(async () => {
   await holdfast?.[Symbol.asyncDispose]()
 })
 
-/** A person on a channel who looks who is there. */
+/** Joins a channel and records joins and leaves. */
 async function enter(name: string, key: string, options: ClientOptions = {}) {
   const client = openClient(holdfast, options)
   const channel = client.channel(name, { config: { presence: { key } } })
@@ -25,7 +25,7 @@ async function enter(name: string, key: string, options: ClientOptions = {}) {
   return { client, channel, seen }
 }
 
-/** Who is there, with what they show. */
+/** Returns the presence state by key. */
 function present(channel: RealtimeChannel): Record<string, unknown[]> {
   const entries = Object.entries(channel.presenceState<{ at?: string }>())
   return Object.fromEntries(entries.map(([key, shown]) => [key, shown.map(({ at }) => at)]))

@@ -4,7 +4,7 @@ import { collect, openClient, signUp, subscribe } from './realtime-world.ts'
 
 let holdfast: Holdfast
 
-/** What a project writes: everybody who has signed in may read and write the topic `team`, and read `news`. */
+/** A project's policies: signed-in users may read and write the topic `team`, and read `news`. */
 const POLICIES = `
   create policy "read" on realtime.messages for select to authenticated
     using ((select realtime.topic()) in ('team', 'news') and extension in ('broadcast', 'presence'));

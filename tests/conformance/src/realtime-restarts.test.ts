@@ -5,8 +5,8 @@ import { sql } from '@holdfast/postgres'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 
 /*
- * What is pinned here: over kills of the server, and tokens that run out, each subscriber to Postgres changes is told of the rows of its own only, of none twice,
- * in the order of commits, and of every one that is committed while it is subscribed.
+ * Across server crashes and expired tokens, each subscriber to Postgres changes receives only its own rows, none twice, in commit order, and every
+ * row committed while it is subscribed.
  */
 
 const ROUNDS = Number(process.env['HOLDFAST_CHANGES_KILLS'] ?? 1)
@@ -48,12 +48,12 @@ function mintToken(name: Name, seconds: number): string {
 
 interface Follower {
   readonly ids: number[]
-  /** What the server has said of the channel. */
+  /** The server's messages on the channel. */
   readonly told: string[]
   readonly isSubscribed: () => boolean
 }
 
-/** Follows the table with the unmodified client, which joins again by itself. */
+/** Subscribes to the table with the unmodified client, which rejoins by itself. */
 async function follow(name: Name, seconds: () => number): Promise<Follower> {
   const client = createClient(holdfast.url, holdfast.anonKey, {
     accessToken: async () => mintToken(name, seconds()),
@@ -62,7 +62,7 @@ async function follow(name: Name, seconds: () => number): Promise<Follower> {
     await client.removeAllChannels()
     await client.realtime.disconnect()
   })
-  // Otherwise the channel is joined without a person first.
+  // Otherwise the channel is first joined without a user.
   await client.realtime.setAuth()
   const ids: number[] = []
   const told: string[] = []
@@ -106,7 +106,7 @@ test('subscribers receive their own rows across server crashes', { timeout: 180_
   }
   await settle()
   for (let round = 0; round < ROUNDS; round++) {
-    // The last of these may be told of before the end, or not at all.
+    // The last of these may or may not be delivered before the crash.
     for (const name of NAMES) await writeTo(name)
     await holdfast.kill9()
     await expect.poll(() => NAMES.some((name) => followers[name].isSubscribed())).toBe(false)

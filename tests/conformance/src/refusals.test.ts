@@ -5,8 +5,8 @@ import { sql } from '@holdfast/postgres'
 import { differences, openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
 
 /*
- * A refusal takes nothing with it. Postgres judges, the SDK syncs: what a person changed after a refused field and apart from it is on the server; what
- * comes after the refused value waits, and a decision sends it on the row that the server has.
+ * A rejected change does not take other changes with it. Edits of other fields are applied; edits that depend on the rejected value wait, and the
+ * user's decision applies them to the server's current row.
  */
 
 const MINA = 'mina.kaya@northline.example'

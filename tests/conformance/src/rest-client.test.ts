@@ -2,8 +2,7 @@ import type { SupabaseClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
-// The unmodified client decides which answers are right: each test uses supabase-js as its documentation does, and looks at the data, the
-// counts and the errors that it makes of the answers.
+// The unmodified client is the judge: each test uses supabase-js as documented and checks the data, counts and errors that it returns.
 
 let world: RestWorld
 let db: SupabaseClient

@@ -3,9 +3,9 @@ import { createClient } from '@supabase/supabase-js'
 import { describe, expect, test } from 'vitest'
 import { dataMethodsOf, restMethods } from './rest-methods.ts'
 
-// What the client can do is read off the client itself, so that a new version of it whose methods are not tested fails here.
+// The methods are read from the client itself, so a new client version with untested methods fails here.
 
-/** `describe('filter.eq', …)` in any conformance test of REST. */
+/** Methods with a `describe('filter.eq', …)` in any REST test. */
 function testedMethods(): Set<string> {
   const folder = new URL('.', import.meta.url)
   const files = readdirSync(folder).filter((name) => name.startsWith('rest') && name.endsWith('.test.ts'))

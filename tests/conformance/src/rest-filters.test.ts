@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
-// The unmodified client decides which answers are right: each test uses supabase-js as its documentation does, and looks at the rows.
+// The unmodified client is the judge: each test uses supabase-js as documented and checks the rows.
 
 let world: RestWorld
 

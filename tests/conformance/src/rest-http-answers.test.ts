@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
-// What an answer looks like: its media type, its headers, its schema, and what an address allows. Refusals first.
+// Responses: media types, headers, schemas and allowed methods. Refusals first.
 
 let world: RestWorld
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
-// Resources inside of resources, as curl asks for them. Refusals first.
+// Embedded resources over plain HTTP. Refusals first.
 
 let world: RestWorld
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRestWorld, type HttpRequest, type RestWorld } from './rest-world.ts'
 
-// Refusals to the letter: status, code, message, details, hint and headers.
+// Exact errors: status, code, message, details, hint and headers.
 
 let world: RestWorld
 
@@ -224,7 +224,7 @@ describe('limits', () => {
     ['order terms', `/cities?order=${Array.from({ length: 60 }, () => 'id').join(',')}`],
   ])('too many %s are refused', async (_title, path) => {
     const answer = await world.http(path)
-    // An address that Node refuses before does not come as far as ours.
+    // Node refuses some URLs before our limit applies.
     if (answer.status === 431) return
     expect(answer.status, answer.text).toBe(400)
     expect(answer.body).toMatchObject({ code: 'PGRST100', message: 'The query string is too complex' })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openRestWorld, type HttpRequest, type RestWorld } from './rest-world.ts'
 
-// Functions of the database, called over plain HTTP. Refusals first.
+// Database functions over plain HTTP. Refusals first.
 
 let world: RestWorld
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
-// As curl asks: what stands in the address, and what comes back. Refusals first.
+// Reading over plain HTTP. Refusals first.
 
 let world: RestWorld
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AuthWorld, openAuthWorld } from './auth-world.ts'
 
-// PostgREST's own words about tokens, over HTTP, for tokens that are signed with the secret of the project.
+// PostgREST's exact errors for tokens signed with the project's secret.
 
 let world: AuthWorld
 const nowS = Math.floor(Date.now() / 1000)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
-// A request is one transaction: who it runs as, what functions learn of it, what they may change of the answer, and what settings hold.
+// A request is one transaction: its role, what functions learn of the request and may change in the response, and which settings apply.
 
 let world: RestWorld
 
@@ -184,7 +184,7 @@ describe('the transaction of a request', () => {
     const key = world.keyOf('service')
     const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(url, { headers: { apikey: key } })))
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    // No client has read a body, and yet there is a connection for whoever comes next, and none is in a transaction.
+    // No client has read a body yet, but a connection is free for the next request and none is in a transaction.
     const open = `select count(*)::int as n from pg_stat_activity where xact_start is not null and pid <> pg_backend_pid()
                    and datname = current_database() and usename = 'authenticator'`
     await expect.poll(() => world.run(open)).toEqual([{ n: 0 }])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openRestWorld, type HttpRequest, type RestWorld } from './rest-world.ts'
 
-// Writes over plain HTTP, and the rows that a refusal leaves as they were. Refusals first.
+// Writes over plain HTTP, and the rows that a refusal leaves unchanged. Refusals first.
 
 let world: RestWorld
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
-// The unmodified client decides which answers are right: each test uses supabase-js as its documentation does, and looks at what it makes of the answer.
+// The unmodified client is the judge: each test uses supabase-js as documented and checks what it returns.
 
 let world: RestWorld
 
@@ -195,7 +195,7 @@ describe('modifier.rollback', () => {
 })
 
 describe('modifier.maxAffected', () => {
-  /** The type of an untyped client does not say that the server is new enough for this. */
+  /** The types of an untyped client do not know that the server supports this. */
   function atMost<T>(query: T, rows: number): T {
     return (query as unknown as { maxAffected(rows: number): T }).maxAffected(rows)
   }

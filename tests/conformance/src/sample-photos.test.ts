@@ -4,7 +4,7 @@ import { sql } from '@holdfast/postgres'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 
 /*
- * Photos of the sample have real files: who sees the row of a photo gets its bytes, and no other user does.
+ * Photos of the sample have real files: a user who sees a photo's row gets its bytes, no other user does.
  */
 
 const MINA = 'mina.kaya@northline.example'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => holdfast?.[Symbol.asyncDispose]())
 
-/** A finding of the North that is no contractor's. */
+/** Returns a finding of team North that no contractor sees. */
 async function findFinding(): Promise<string> {
   const [row] = await holdfast.admin.query<{ id: string }>(sql`
     select f.id from public.findings f join public.sites s on s.id = f.site_id join public.regions r on r.id = s.region_id

@@ -165,7 +165,7 @@ describe('bucket.deleteBucketLifecycle', () => {
 })
 
 describe('Analytics and vector buckets', () => {
-  // What the client throws or returns, whichever it does for a call.
+  // The client throws or returns the error, depending on the call.
   const refusalOf = async (call: () => Promise<unknown>): Promise<unknown> => {
     try {
       return ((await call()) as { error?: unknown }).error

@@ -3,9 +3,9 @@ import type { SupabaseClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 
-// What pg_dump and the command line of Supabase write of a project with files, run as the role that projects act as, as it stands.
+// The output of pg_dump and the Supabase CLI for a project with files, run unchanged under the project's role.
 
-/** Of the schema: what the project has put on the tables of storage. */
+/** The schema: the project's own additions to the storage tables. */
 const SCHEMA = `
 SET statement_timeout = 0;
 SET client_encoding = 'UTF8';
@@ -69,7 +69,7 @@ RESET ALL;
 
 const PROJECT = randomUUID()
 
-/** Of the rows, as \`pg_dump --data-only --inserts\` has them. */
+/** The rows, as from `pg_dump --data-only --inserts`. */
 const rows = (alice: string): string => `
 SET session_replication_role = replica;
 INSERT INTO "storage"."buckets" ("id", "name", "owner", "created_at", "updated_at", "public", "avif_autodetection", "file_size_limit", "allowed_mime_types", "owner_id", "type") VALUES
@@ -135,7 +135,7 @@ describe('Files in a Supabase dump', () => {
     const { data } = await alice.storage.from('avatars').download(`${mine}/me.png`)
     expect(await data?.text()).toBe('hello\n')
     expect((await alice.storage.from('avatars').info(`${mine}/me.png`)).data?.id).toBe(before.data?.id)
-    // The policy asks for the owner.
+    // The policy requires the owner.
     expect((await alice.storage.from('avatars').remove([`${mine}/me.png`])).data).toHaveLength(1)
   })
 

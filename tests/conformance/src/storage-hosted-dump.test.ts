@@ -3,9 +3,9 @@ import type { SupabaseClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 
-// What `pg_dump` writes of the whole schema `storage` of a hosted project, its own tables and functions included, and the rows of all its tables.
+// The output of `pg_dump` for the whole schema `storage` of a hosted project: its own tables and functions, and the rows of all tables.
 
-/** Definitions that a project has from Supabase, which are here already, between those that it has made. Each is one statement. */
+/** Supabase's definitions, which already exist here, mixed with the project's own. One statement each. */
 const SCHEMA: readonly string[] = [
   `CREATE SCHEMA storage`,
   `ALTER SCHEMA storage OWNER TO supabase_admin`,
@@ -43,10 +43,10 @@ const SCHEMA: readonly string[] = [
   `GRANT SELECT ON TABLE storage.s3_multipart_uploads TO authenticated`,
 ]
 
-/** SQLSTATEs of what is there already, and of what only its owner or a superuser may say again. */
+/** SQLSTATEs for objects that already exist, and for statements reserved to owners and superusers. */
 const IS_THERE = ['42P06', '42P07', '42P16', '42710', '42723', '42501']
 
-/** Of all tables, with the columns that hosted projects had in the months of folders as rows; loaded as the guide says, in one transaction. */
+/** Rows of all tables, with the columns from when hosted projects stored folders as rows; loaded in one transaction, as in the guide. */
 const rows = (alice: string): string => `
 BEGIN;
 SET session_replication_role = replica;
@@ -83,7 +83,7 @@ beforeAll(async () => {
   ;[alice, mine] = await signUp('alice')
   ;[inspector] = await signUp('inspector', { inspector: true })
   await holdfast.admin.withClient(async (client) => {
-    // As `psql` does by itself: the next statement runs whatever becomes of one.
+    // Like `psql`: continue after a failed statement.
     for (const statement of SCHEMA) {
       await client.query(statement).catch((error: { readonly code?: string }) => {
         refused.push([error.code ?? '', statement])
@@ -124,7 +124,7 @@ describe("A dump of a hosted project's whole storage schema", () => {
     expect((await reports.upload(`${mine}/2025/june.pdf`, 'June', pdf)).error).toBeNull()
     expect(await (await inspector.storage.from('reports').download(`${mine}/2025/june.pdf`)).data?.text()).toBe('June')
     expect((await reports.upload(`${mine}/2025/june.txt`, 'June', pdf)).error).toMatchObject({ statusCode: '403' })
-    // The bytes of what the dump names come by another upload.
+    // Restored rows get their bytes from a new upload.
     expect((await reports.update(`${mine}/2025/may.pdf`, 'May ..', pdf)).error).toBeNull()
     expect((await reports.list(`${mine}/2025`)).data?.map(({ name }) => name)).toEqual(['june.pdf', 'may.pdf'])
     expect((await reports.remove([`${mine}/2025/may.pdf`])).data).toHaveLength(1)

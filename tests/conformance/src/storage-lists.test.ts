@@ -59,7 +59,7 @@ describe('file.list', () => {
 describe('file.listV2', () => {
   beforeAll(async () => {
     await world.service.createBucket('paged')
-    // `b-1` and `b.txt` come between the object `b` and a folder of that name.
+    // `b-1` and `b.txt` sort between the object `b` and the folder `b/`.
     for (const name of ['a/1', 'a/2', 'b', 'b-1', 'b.txt', 'b/1', 'c', 'deep/er/1'])
       await world.service.from('paged').upload(name, name)
   })

@@ -22,7 +22,7 @@ async function headersOf(client: SupabaseClient): Promise<Record<string, string>
   return { authorization: `Bearer ${data.session?.access_token}`, apikey: world.holdfast.anonKey }
 }
 
-/** As Supabase documents it. */
+/** Options as documented by Supabase. */
 function optionsFor(name: string, more: Partial<UploadOptions> = {}): UploadOptions {
   return {
     endpoint: `${world.url}/upload/resumable`,
@@ -48,7 +48,7 @@ interface Sent {
   readonly last: { readonly status: number; readonly completed: string | undefined }
 }
 
-/** @param stopAfter - parts after which the client stops, as if its page were closed */
+/** @param stopAfter - stops after this many parts, as if the page were closed */
 function send(options: UploadOptions, body = bytes, stopAfter = Number.POSITIVE_INFINITY): Promise<Sent> {
   return new Promise((resolve, reject) => {
     const methods: string[] = []

@@ -102,7 +102,7 @@ describe('S3: session tokens', () => {
     const bob = await world.s3Of(world.bob)
     await expect(bob.send(list)).resolves.toMatchObject({ Buckets: [] })
     await world.bob.auth.signOut()
-    // The end of a session is told to whoever verifies tokens: that takes a moment.
+    // The end of a session takes a moment to reach token verification.
     const answer = (): Promise<string> =>
       bob.send(list).then(
         () => 'answered',

@@ -308,7 +308,7 @@ describe('S3: multipart uploads', () => {
     const { ETag } = await complete()
     expect((await bytesOf(Key)).equals(bytes)).toBe(true)
     expect((await s3.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads ?? []).toEqual([])
-    // As does a client whose answer was lost.
+    // Like a client that lost the response.
     expect(await complete()).toMatchObject({ ETag, Key })
   })
 
@@ -378,7 +378,7 @@ describe('S3: presigned URLs and forms', () => {
     const answer = await fetch(read)
     expect(await answer.text()).toBe('by link')
     expect(answer.headers.get('x-amz-meta-from')).toBe('link')
-    // What could run in the origin of the app is a text.
+    // Content that could run in the app's origin is served as plain text.
     expect(answer.headers.get('content-type')).toBe('text/plain')
     expect((await fetch(read.replace('a%20b', 'a%20c'))).status).toBe(403)
     expect((await fetch(read, { headers: { 'x-amz-copy-source': '/photos/other' } })).status).toBe(403)

@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { folderOf, openStorageWorld, type StorageWorld } from './storage-world.ts'
 
-// `transform` of storage-js, as it is: downloads, signed and public addresses of images.
+// `transform` of the unmodified storage-js: downloads, signed and public URLs of images.
 
 let world: StorageWorld
 let mine: string
@@ -20,7 +20,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 
 const photos = (): ReturnType<StorageWorld['service']['from']> => world.alice.storage.from('photos')
 
-/** A picture of one colour, as `zlib` makes it. */
+/** Creates a single-colour PNG. */
 function greyPng(width: number, height: number): Buffer<ArrayBuffer> {
   const chunk = (type: string, data: Buffer): Buffer => {
     const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
@@ -42,7 +42,7 @@ function greyPng(width: number, height: number): Buffer<ArrayBuffer> {
   ])
 }
 
-/** Of a PNG. */
+/** Returns the size of a PNG. */
 async function sizeOf(blob: Blob): Promise<{ readonly width: number; readonly height: number }> {
   const bytes = Buffer.from(await blob.arrayBuffer())
   expect(bytes.toString('latin1', 1, 4)).toBe('PNG')

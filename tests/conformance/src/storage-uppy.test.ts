@@ -4,7 +4,7 @@ import type { SupabaseClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { folderOf, openStorageWorld, type StorageWorld } from './storage-world.ts'
 
-// Uppy, unmodified, as Supabase documents it for uploads that can be resumed.
+// The unmodified Uppy client, configured for resumable uploads as documented by Supabase.
 
 const PART = 64 * 1024
 /** Longer than a server takes to start. */
@@ -41,7 +41,7 @@ function addFile(uppy: Uppy, objectName: string, body = bytes): string {
   return uppy.addFile({
     name: objectName.split('/').at(-1) ?? '',
     type: 'image/png',
-    // In Node the client of TUS takes a `Buffer`, where a browser has a `Blob`.
+    // The TUS client takes a `Buffer` in Node, and a `Blob` in browsers.
     data: body as unknown as Blob,
     meta: {
       bucketName: 'photos',
@@ -53,7 +53,7 @@ function addFile(uppy: Uppy, objectName: string, body = bytes): string {
   })
 }
 
-/** Runs once, when the first part of a file was answered and the next is under way. */
+/** Runs once, after the first part of a file is acknowledged and while the next is being sent. */
 function atFirstProgress(uppy: Uppy, body: () => void): Promise<void> {
   return new Promise((resolve) => {
     const look = (_file: unknown, { bytesUploaded }: { readonly bytesUploaded: number }): void => {
@@ -138,7 +138,7 @@ describe('Uppy', () => {
     const result = await uploading
     expect(result?.failed).toEqual([])
     expect((await stored(name))?.equals(bytes)).toBe(true)
-    // It asked how far it was, instead of beginning again.
+    // The client asked for the offset instead of starting over.
     expect(methods.filter((method) => method === 'POST').length).toBe(1)
     expect(methods).toContain('HEAD')
     uppy.destroy()
