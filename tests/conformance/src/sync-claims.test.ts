@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { differences, openDevice, openHoldfast } from '@holdfast/test-support'
 
-/* Policies read the claims of a token, and a session's next token may say something else of the person. */
+/* Policies read a token's claims, and the next token of a session may carry other claims. */
 
 test('rows follow the claims of a new token at once, before the old token expires', async () => {
   await using holdfast = await openHoldfast()

@@ -8,7 +8,7 @@ import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { sql } from '@holdfast/postgres'
 
 /*
- * `holdfast sync coverage`, `explain` and `verify` beside a running server, as an operator runs them: the real program, its output and its exit code.
+ * `holdfast sync coverage`, `explain` and `verify` next to a running server, as an operator runs them: the real program, its output and exit code.
  */
 
 const MAIN = fileURLToPath(new URL('../../../server/dist/cli/main.js', import.meta.url))
@@ -50,7 +50,7 @@ function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })))
 }
 
-/** With the folder of the server, from whose secret the command makes its key. */
+/** Runs a command with the server's data folder, from whose secret it derives its key. */
 const beside = (...argv: readonly string[]): Promise<Outcome> =>
   run([...argv, '--url', holdfast.url, '--data-dir', holdfast.dataDir])
 
@@ -61,7 +61,7 @@ async function someAction(): Promise<string> {
 
 describe('`holdfast sync status`', () => {
   test('prints a readable summary', async () => {
-    // A server is ready before its reader follows.
+    // The server is ready before its reader follows.
     await expect.poll(async () => (await beside('status')).code).toBe(0)
     const { out, err } = await beside('status')
     expect(err).toBe('')
@@ -327,7 +327,7 @@ describe('`holdfast sync verify`', () => {
   test('reports missing, extra and different rows with exit code 1', async () => {
     const [first] = await holdfast.admin.query<{ id: string }>(sql`
       select o.row_key::text as id from sync.ops o join sync.buckets b on b.id = o.bucket_id where b.name like 'templates.%' and o.row_key is not null order by 1 limit 1`)
-    // Behind the server's back: one row's operation is turned into another row's, so that its sum stays.
+    // Directly in the database: changes one row's operation into another row's, so that the checksum still matches.
     await holdfast.internal.execute(sql`
       update sync.ops set doc = overlay(doc placing convert_to('ffff', 'UTF8') from position(convert_to('object_id', 'UTF8') in doc) + 14)
        where row_key = ${first?.id}::bytea`)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { openFaultyLink, type Holdfast } from '@holdfast/test-support'
 import { addNotes, ANN, BEN, notesTable, openApp, openNotesServer, run, shortToken, soon } from './sync-app.ts'
 
-/* Connecting, disconnecting and leaving with the unmodified SDK, and what `connect` can be told. */
+/* Connecting and disconnecting with the unmodified SDK, and the options of `connect`. */
 
 let holdfast: Holdfast
 

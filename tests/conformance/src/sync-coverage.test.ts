@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { MEMBERS } from './sync-members.ts'
 
-// What the SDK can do is read off its types (sync-members.ts), so that a new member shows: here, or when the tests are compiled.
+// The members are read from the SDK's types (sync-members.ts), so a new member fails here or at compile time.
 
-/** `describe('database.connect', …)` in any conformance test of sync. */
+/** Members with a `describe('database.connect', …)` in any sync test. */
 function describedMembers(): Set<string> {
   const folder = new URL('.', import.meta.url)
   const files = readdirSync(folder).filter((name) => name.startsWith('sync') && name.endsWith('.test.ts'))

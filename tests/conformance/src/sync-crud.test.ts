@@ -16,8 +16,8 @@ import {
 } from './sync-app.ts'
 
 /*
- * The way up with the unmodified SDK: its queue, what an entry of it carries by the options of a table, and the server's own upload, sent from a connector
- * that the app writes. (The plain way, row by row with supabase-js, is in sync-plain-connector.test.ts.)
+ * Uploads with the unmodified SDK: its queue, what its entries contain by table option, and Holdfast's upload endpoint, called from the app's own
+ * connector. (sync-plain-connector.test.ts uploads row by row with supabase-js.)
  */
 
 let holdfast: Holdfast
@@ -38,7 +38,7 @@ async function inPostgres(): Promise<readonly object[]> {
   )
 }
 
-/** Waits until nothing is queued and what the server has is back here. */
+/** Waits until the queue is empty and the device shows the server's rows. */
 async function settled(app: App, titles: readonly string[]): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -239,7 +239,7 @@ describe('database.getClientId', () => {
   })
 })
 
-/** Does these things with a table of these options, lets the entries go up, and gives them with the answers. */
+/** Writes with this schema, uploads the entries, and returns them with the responses. */
 async function uploaded(
   schema: Schema,
   write: (app: App) => Promise<void>,
@@ -347,7 +347,7 @@ describe('table.viewName', () => {
   })
 })
 
-/** A raw table with the SDK's own statements and triggers. */
+/** Declares a raw table, with the app's own statements or with those of the SDK. */
 function rawSchema(statements: boolean): Schema {
   const schema = new Schema({ drafts: new Table({ text: column.text }, { localOnly: true }) })
   schema.withRawTables({

@@ -1,10 +1,10 @@
 /**
- * The promise of sync: what a device holds is what Postgres lets its person select, whatever happened. Real devices (the unmodified SDK) of every kind of
- * person are compared with the tables under row-level security as that person: after the first sync, then after rounds of random
- * transactions, changes of memberships, local writes, and times offline.
+ * The promise of sync: a device holds exactly what Postgres lets its user select. Real devices (the unmodified SDK) of every kind of user are
+ * compared with the tables under that user's row-level security: after the first sync, then after rounds of random transactions, membership
+ * changes, local writes and time offline.
  *
- * A failing run prints its seed: run it again with `HOLDFAST_SEED=…`. `HOLDFAST_ROUNDS` (default 1, at night 2) and `HOLDFAST_STEPS` (default 33 transactions a round) make
- * it longer.
+ * A failing run prints its seed: rerun it with `HOLDFAST_SEED=…`. `HOLDFAST_ROUNDS` (default 1, at night 2) and `HOLDFAST_STEPS` (default 33
+ * transactions per round) make it longer.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ import { localWrite, type LocalStep, localSteps } from './sync-local-writes.ts'
 const ROUNDS = runsOf(2, { variable: 'HOLDFAST_ROUNDS' })
 const STEPS = Number(process.env['HOLDFAST_STEPS'] ?? 33)
 
-/** One of each kind and team; the operator's and the stranger's accounts are made below. */
+/** One user of each kind and team. The accounts of the operator and the stranger are created below. */
 const PEOPLE = [
   'dana.okafor',
   'mina.kaya',
@@ -64,7 +64,7 @@ afterAll(async () => {
   await holdfast?.[Symbol.asyncDispose]()
 })
 
-/** Lets everything that was written here and there arrive. Twice: what one device uploads is news for the others. */
+/** Waits until all writes have arrived everywhere. Two rounds, because one device's uploads are downloads for the others. */
 async function settleAll(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await Promise.all(devices.map((device) => device.settle()))
 }

@@ -3,7 +3,7 @@ import { recordId } from '@holdfast/client'
 import { openDevice, openHoldfast, openPlainDevice, type Holdfast, type TestDevice } from '@holdfast/test-support'
 import { column, Schema, Table } from '@powersync/common'
 
-/* Tables whose keys are not one column `id`, partitioned ones, and values of built types, with real devices: the unmodified SDK. */
+/* Tables with keys other than a single column `id`, partitioned tables, and composite types, on real devices with the unmodified SDK. */
 
 const ACCOUNT = { email: 'keys@example.org', password: 'any key will do' }
 

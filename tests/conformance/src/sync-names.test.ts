@@ -6,7 +6,7 @@ import { SCHEMA_PATH, type SchemaDescriptor, type TableDescriptor } from '@holdf
 import { createRandom, openDevice, openHoldfast, seedOf, type Holdfast, type TestDevice } from '@holdfast/test-support'
 import { openApp, soon } from './sync-app.ts'
 
-/* Every name that Postgres takes works on a device: tables and columns that SQLite, PowerSync or JSON paths reserve, fold or parse. Postgres is the oracle. */
+/* Every name that Postgres accepts works on a device, even if SQLite, PowerSync or JSON paths reserve, fold or parse it. Postgres is the oracle. */
 
 const ACCOUNT = { email: 'names@example.org', password: 'whatever they are called' }
 
@@ -37,7 +37,7 @@ let device: TestDevice
 const there = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
   holdfast.admin.withClient(async (client) => (await client.query<Row>(text, [...values])).rows)
 
-/** @param columns - besides `id`, and a date, which devices index */
+/** @param columns - in addition to `id` and a date, which devices index */
 function createTable(schema: string, name: string, columns: readonly string[]): string {
   const table = `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`
   const texts = columns.map((column) => `${quoteIdentifier(column)} text`)
@@ -49,7 +49,7 @@ function createTable(schema: string, name: string, columns: readonly string[]): 
     insert into ${table} values ('there', ${[...columns.map((_, at) => `'${at}'`), "'2030-01-01'"].join(', ')});`
 }
 
-/** Names of pieces that the mapping has to tell apart. */
+/** Combines fragments that the name mapping has to tell apart. */
 function randomNames(seed: number, count: number): readonly string[] {
   const random = createRandom(seed)
   const pieces = [
@@ -116,13 +116,12 @@ afterAll(async () => {
 
 type Texts = Readonly<Record<string, string | null>>
 
-/** The tables of this test. */
 const own = (schema: SchemaDescriptor): readonly TableDescriptor[] =>
   schema.tables.filter(({ schema }) => schema !== 'holdfast')
 
 const qualified = ({ schema, table }: TableDescriptor): string => `${quoteIdentifier(schema)}.${quoteIdentifier(table)}`
 
-/** Rows by their ids, with the columns in the order of the description. */
+/** Rows by ID, with the columns in the descriptor's order. */
 type Rows = ReadonlyMap<string, readonly (string | null)[]>
 
 async function rowsThere(table: TableDescriptor): Promise<Rows> {
@@ -139,7 +138,7 @@ async function rowsHere(database: CommonPowerSyncDatabase, table: TableDescripto
   return new Map(rows.map((row) => [String(row['id']), table.columns.map(({ name }) => row[name] ?? null)]))
 }
 
-/** New tables come to a device one after the other. */
+/** Compares table by table; new tables reach a device one after another. */
 async function expectSame(database: CommonPowerSyncDatabase, tables: readonly TableDescriptor[]): Promise<void> {
   for (const table of tables) {
     await vi.waitFor(
@@ -149,7 +148,7 @@ async function expectSame(database: CommonPowerSyncDatabase, tables: readonly Ta
   }
 }
 
-/** Inserts a row and changes every column of the one that was there. */
+/** Inserts a row into each table and changes every text column of the existing row. */
 async function edit(database: CommonPowerSyncDatabase, tables: readonly TableDescriptor[]): Promise<string> {
   const id = randomUUID()
   await database.writeTransaction(async (tx) => {
@@ -169,7 +168,7 @@ async function edit(database: CommonPowerSyncDatabase, tables: readonly TableDes
   return id
 }
 
-/** Whether Postgres has what {@link edit} wrote, each value where it belongs. */
+/** Expects what {@link edit} wrote in Postgres, each value in its column. */
 async function expectEdited(tables: readonly TableDescriptor[], id: string): Promise<void> {
   for (const table of tables) {
     const rows = await rowsThere(table)
@@ -203,7 +202,7 @@ describe('unusual table and column names', () => {
     await expectEdited(tables, id)
     await expectSame(device.database, tables)
     expect(await device.local.checkDevice()).toMatchObject({ equal: true })
-    // The truth of `_deleted` is what removes a record for the SDK.
+    // The SDK deletes a record if its `_deleted` is true.
     const [ordinary] = tables.filter(({ name }) => name === 'ordinary')
     await device.database.execute(`update ordinary set "_deleted$" = 1 where id = 'there'`)
     await device.settle()

@@ -5,12 +5,13 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openDevice, openHoldfast, openPlainDevice, type Holdfast } from '@holdfast/test-support'
 
 /*
- * Who has signed out, was banned or deleted, or lost a session with a new password is gone within moments, not when the access token expires.
+ * A user who signs out, is banned or deleted, or loses a session through a new password loses access within moments, not when the access token
+ * expires.
  */
 
 const PASSWORD = 'correct horse battery'
 
-/** How soon a stream of a person who is gone has to end, in milliseconds. */
+/** How soon such a user's stream has to end, in milliseconds. */
 const SOON = { timeout: 60_000, interval: 50 }
 
 const schema = new Schema({ notes: new Table({ title: column.text }) })
@@ -57,7 +58,7 @@ async function openStream(token: string): Promise<Response> {
   })
 }
 
-/** Reads a stream until it ends. @returns its last line, when there is one */
+/** Reads a stream until it ends. @returns its last line, once it has ended */
 function readToEnd(stream: Response): { readonly lastLine: () => string | undefined } {
   let lastLine: string | undefined
   void stream.text().then((text) => (lastLine = text.trim().split('\n').at(-1) ?? ''))
@@ -148,7 +149,7 @@ test('revoking a signing key ends the streams of its tokens, and devices continu
   expect(await device.token()).not.toBe(old)
 })
 
-/** As the guide has it. */
+/** Calls the signing-key endpoints as in the guide. */
 async function manageKeys(
   method: string,
   path = '',

@@ -5,8 +5,8 @@ import { sql } from '@holdfast/postgres'
 import { createNotes, openHoldfast, openPlainDevice, type Holdfast, type PlainDevice } from '@holdfast/test-support'
 
 /*
- * An existing app comes along as it is: the SDK's own schema, and a connector that writes with supabase-js, statement by statement. Write checkpoints keep its
- * own writes on the screen: between the upload and the checkpoint that contains it nothing disappears or goes back.
+ * An existing app works unchanged: its own SDK schema, and a connector that writes row by row with supabase-js. Write checkpoints keep its own writes
+ * visible: between the upload and the checkpoint that contains it, nothing disappears or reverts.
  */
 
 const schema = new Schema({
@@ -44,7 +44,7 @@ interface Note {
   readonly amount: number
 }
 
-/** Everything uploaded, and everything here as in Postgres. */
+/** Waits until everything is uploaded and the device equals Postgres. */
 async function expectEquality(): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -57,7 +57,7 @@ async function expectEquality(): Promise<void> {
   )
 }
 
-/** Looks at the notes all the time. @returns what it saw go back, when it is stopped */
+/** Polls the notes continuously. @returns a function that stops and lists what disappeared or reverted */
 function watchForFlicker(): () => Promise<readonly string[]> {
   const highest = new Map<string, number>()
   const seen: string[] = []
@@ -139,8 +139,8 @@ describe('a connector that uploads with supabase-js', () => {
 })
 
 /*
- * The connectors of PowerSync's Supabase demos: row by row, and what the database refuses with class 22, class 23 or 42501 is dropped with the rest of its
- * transaction. For that the codes have to be Postgres's own, and everything else has to be one that is tried again.
+ * The connectors of PowerSync's Supabase demos upload row by row and discard a transaction if the database refuses it with class 22, class 23 or
+ * 42501. That requires Postgres's own codes for refusals, and retryable errors for everything else.
  */
 describe('a connector that discards refused changes', () => {
   let giving: PlainDevice

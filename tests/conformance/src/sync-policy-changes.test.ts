@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { differences, openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
 
 /*
- * Policies, grants and columns change while devices are connected. As soon as a device has come past the change it holds exactly what the new rules let its
- * person select: no restart, no moment at which too much is visible.
+ * Policies, grants and columns change while devices are connected. Once a device has passed the change, it holds exactly what the new rules let its
+ * user select: without a restart, and without ever showing too much.
  */
 
 let holdfast: Holdfast
@@ -37,7 +37,7 @@ async function change(text: string): Promise<void> {
 async function expectEquality(tables?: readonly string[]): Promise<void> {
   const knowAll = (): boolean =>
     devices.every((device) => (tables ?? []).every((table) => device.tables().includes(table)))
-  // Devices follow with their tables a moment after the rows.
+  // Devices learn of new tables shortly after the rows.
   for (let isKnown = false; !isKnown; isKnown = knowAll()) {
     await vi.waitFor(() => expect(knowAll()).toBe(true), { timeout: 60_000 })
     await Promise.all(devices.map((device) => device.settle()))
@@ -47,7 +47,7 @@ async function expectEquality(tables?: readonly string[]): Promise<void> {
   expect(told).toEqual([])
 }
 
-/** Devices learn of other tables and columns when they connect and the server has compiled the change. */
+/** Reconnects until each device has compiled the change: devices learn of new tables and columns when they connect. */
 async function reconnectAll(isNew: (device: TestDevice) => boolean): Promise<void> {
   for (const device of devices) {
     await vi.waitFor(
@@ -61,7 +61,7 @@ async function reconnectAll(isNew: (device: TestDevice) => boolean): Promise<voi
   }
 }
 
-/** A device may have heard already that there is no such table for it, or hear it while it is asked. */
+/** A device may already know that it has no such table, or learn it during the query. */
 async function expectNoPhotos(): Promise<void> {
   for (const device of devices) {
     if (!device.tables().includes('photos')) continue
@@ -73,7 +73,7 @@ async function expectNoPhotos(): Promise<void> {
   }
 }
 
-/** After changes in a row a table that is new to devices comes when they have ended, whole. */
+/** After a series of changes, a table that is new to devices arrives as a whole once they have ended. */
 async function untilPhotos(): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -88,7 +88,7 @@ const hasColumn = (device: TestDevice, table: string, column: string): boolean =
   device.table(table).columns.some(({ name }) => name === column)
 
 describe('schema changes while devices are connected', () => {
-  // What a change leaves wrong in another table is found when all are compared, while it is still in force.
+  // Cases without a list compare all tables, which finds what changes still in force break in other tables.
   test.each<[title: string, text: string, tables?: readonly string[]]>([
     [
       'a policy that shows more rows',

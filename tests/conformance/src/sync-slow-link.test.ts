@@ -3,11 +3,11 @@ import { openFaultyLink, type FaultyLink, type Holdfast } from '@holdfast/test-s
 import { ANN, openApp, openNotesServer, run, type App } from './sync-app.ts'
 
 /*
- * A slow link gets everything in the end: a device that reads steadily is never cut off, however slowly, and one whose connections break keeps something of
- * each. The unmodified SDK behind a proxy that reads no faster than it passes on.
+ * Slow links make progress: a device that reads steadily is never cut off, however slowly, and each connection that breaks has made some progress.
+ * The unmodified SDK runs behind a proxy that reads only as fast as it forwards.
  */
 
-/** At night, real links: 4 KB/s, and a large row at 20 KB/s. They take minutes. */
+/** At night, realistic links: 4 KB/s, and a large row at 20 KB/s. They take minutes. */
 const AT_NIGHT = Number(process.env['HOLDFAST_SLOW_LINKS'] ?? 0) > 0
 
 const ROWS = 150
@@ -17,7 +17,7 @@ let holdfast: Holdfast
 let link: FaultyLink
 
 beforeAll(async () => {
-  // Rows that do not compress, and a bucket that is compacted at once.
+  // Incompressible rows, and buckets that are compacted quickly.
   holdfast = await openNotesServer('', { args: ['--sync-compact-interval-s=1'] })
 })
 
@@ -27,7 +27,7 @@ beforeEach(async () => {
   await run(holdfast, 'delete from public.notes')
 })
 
-/** Text of so many bytes that no compressor makes smaller than three quarters. */
+/** SQL for a text of this many bytes that compresses to no less than three quarters. */
 const noise = (bytes: string): string =>
   `(select string_agg(encode(sha256((i::text || part || clock_timestamp())::bytea), 'base64'), '') from generate_series(1, ${bytes} / 44) part)`
 
@@ -38,7 +38,7 @@ async function addRows(rows: number, bytes: number): Promise<void> {
   )
 }
 
-/** A device of Ann behind the link. */
+/** Connects a device of Ann's through the link. */
 async function openBehindLink(): Promise<App> {
   const app = await openApp(holdfast)
   await app.connect({ fetchCredentials: async () => ({ endpoint: link.url, token: await app.token() }) })
@@ -47,7 +47,7 @@ async function openBehindLink(): Promise<App> {
 
 const countRows = async (app: App): Promise<number> =>
   (await app.database.get<{ count: number }>('select count(*) as count from notes')).count
-/** Operations that the device has, whether or not they are shown yet. */
+/** Operations on the device, visible or not. */
 const countKept = async (app: App): Promise<number> =>
   (await app.database.get<{ count: number }>('select count(*) as count from ps_oplog')).count
 

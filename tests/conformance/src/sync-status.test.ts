@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { openFaultyLink, openRawStream, type Holdfast } from '@holdfast/test-support'
 import { addNotes, ANN, BEN, openApp, openNotesServer, run, soon, type App } from './sync-app.ts'
 
-/* What the unmodified SDK tells an app about syncing, field by field of its `SyncStatus`. */
+/* What the unmodified SDK reports about syncing, field by field of its `SyncStatus`. */
 
-/** Enough that a download takes several lines. */
+/** Enough for a download of several lines. */
 const MANY = 6_000
 
 let holdfast: Holdfast
@@ -32,21 +32,21 @@ async function connected(): Promise<App> {
   return app
 }
 
-/** Adds many notes, and waits until the server has them for devices: one that connects before would have its first checkpoint without them. */
+/** Adds many notes and waits until the server can sync them: a device that connects earlier would get its first checkpoint without them. */
 async function addMany(): Promise<void> {
   await addNotes(
     holdfast,
     ANN,
     Array.from({ length: MANY }, (_, n) => `many ${n}`),
   )
-  // Whoever sees none of them is told as well that everything is there.
+  // A user who sees none of them gets the same checkpoint.
   const client = await holdfast.supabase(BEN)
   const token = (await client.auth.getSession()).data.session?.access_token ?? ''
   await using stream = await openRawStream({ url: holdfast.url, token, clientId: crypto.randomUUID() })
   await stream.settle()
 }
 
-/** A field through time, without repetitions. */
+/** The successive values of a status field, without repetitions. */
 function course<Value>(app: App, read: (status: SyncStatus) => Value): readonly Value[] {
   return app.statuses.map(read).filter((value, at, all) => at === 0 || value !== all[at - 1])
 }
@@ -87,7 +87,7 @@ describe('status.lastSyncedAt', () => {
     await using app = await connected()
     const first = app.database.currentStatus.lastSyncedAt?.getTime() ?? 0
     expect(Math.abs(Date.now() - first)).toBeLessThan(60_000)
-    // It counts seconds.
+    // The field has a resolution of one second.
     await expect.poll(() => Date.now()).toBeGreaterThan(first + 1_000)
     await addNotes(holdfast, ANN, ['urgent, too'])
     await app.database.waitForStatus((status) => (status.lastSyncedAt?.getTime() ?? 0) > first, soon())
@@ -119,7 +119,7 @@ describe('status.downloadProgress', () => {
     expect(counts).toEqual(counts.toSorted((a, b) => a - b))
     expect(counts[0]).toBeLessThan(MANY / 2)
     expect(counts.at(-1)).toBe(total)
-    // The urgent row was there before most of the others.
+    // The urgent row arrived before most of the others.
     expect(progress.some(([downloaded, , urgent]) => urgent === 1 && downloaded < MANY / 2)).toBe(true)
     expect(app.database.currentStatus.downloadProgress).toBeNull()
   })

@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { openHoldfast, quietLogger, SAMPLE_PASSWORD, type Holdfast } from '@holdfast/test-support'
 
 /*
- * Declared streams, driven by the stream API of the unmodified SDK: subscribing, parameters, priorities, time to live, defaults. What a device shows is
- * what its person may select and a stream that it wants names.
+ * Declared streams through the stream API of the unmodified SDK: subscriptions, parameters, priorities, TTL and defaults. A device shows the rows
+ * that its user may select and one of its streams contains.
  */
 
 const MINA = 'mina.kaya@northline.example'
@@ -108,7 +108,7 @@ describe('options.includeDefaultStreams', () => {
     const { database, connect } = await open()
     await connect()
     await database.waitForFirstSync(AbortSignal.timeout(60_000))
-    // Tables that were made a moment before may come with a later checkpoint than the first.
+    // Newly created tables may arrive with a checkpoint after the first.
     await shows(database, ['two, urgent'])
     expect(await titles(database, 'news')).toEqual(['today'])
     const known = database.currentStatus.syncStreams?.map(({ subscription }) => [
@@ -183,13 +183,13 @@ describe('stream.unsubscribeAll', () => {
     const { database, connect } = await open()
     await connect()
     const stream = database.syncStream('board', { board: TWO })
-    // Not 0: the SDK's core writes when it ends, and drops it when a millisecond has passed before it looks.
+    // Not 0: the SDK core stores the expiry, and drops the subscription if a millisecond passes before it checks.
     const two = await stream.subscribe({ ttl: 3600 })
     await two.waitForFirstSync(AbortSignal.timeout(60_000))
     await shows(database, ['two', 'two, urgent'])
     two.unsubscribe()
     await stream.unsubscribeAll()
-    // It is in the stream that every device has, too.
+    // This row is also in the default stream.
     await shows(database, ['two, urgent'])
   })
 })

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createNotes, openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
 
 /*
- * A transaction in Postgres becomes visible on a device whole or not at all, also when its rows reach the device by different policies, when they change hands
- * in it, and when it is too large for one message. The device is read all the time; any state between two transactions would show.
+ * A Postgres transaction becomes visible on a device as a whole or not at all, even if its rows are visible by different policies, change owner, or
+ * exceed one message. The device is read continuously; any state between two transactions would show.
  */
 
 const NOTES_IN_BULK = 3_000
@@ -25,7 +25,7 @@ afterAll(async () => {
   await holdfast?.[Symbol.asyncDispose]()
 })
 
-/** Reads again and again until `body` has ended and everything has arrived. @returns the different answers, in order of their first appearance */
+/** Queries repeatedly until `body` has ended and all rows have arrived. @returns the distinct results, in order of first appearance */
 async function answersDuring(device: TestDevice, sql: string, body: () => Promise<void>): Promise<readonly string[]> {
   const ended = new AbortController()
   const answers = new Set<string>()
@@ -60,7 +60,7 @@ describe('a transaction arrives atomically', () => {
       `select sum(amount) as total from notes where marker = 'sum'`,
       async () => {
         for (let n = 0; n < 150; n++) {
-          // One visible note loses 7, another one gets them; one of Mina's own goes to Dana and an equal one comes back; a shared one is hidden and paid for.
+          // One visible note loses 1, another gains 1; one visible note goes to Dana, unshared, and a new note of Mina's replaces its amount.
           await holdfast.admin.transaction(async ({ client }) => {
             const visible = `select id from public.notes where marker = 'sum' and (shared or owner_id = $1) order by md5(id::text || $2)`
             await client.query(

@@ -1,10 +1,10 @@
 /**
- * Never more, on the wire too: every row version that a stream sends is one that its person could select at some commit. Sam is a contractor: what he sees
- * changes with every action that is given to another company, and what he may not see is most of the database.
+ * Never more, on the wire too: every row version that a stream sends was selectable by its user at some commit. Sam is a contractor: the rows he
+ * sees change with every action assigned to another company, and he may not see most of the database.
  *
- * One writer commits a random history; after each commit Sam's rows are recorded as Postgres shows them. Streams that stay open, that come back with their
- * positions, and that begin from scratch are compared with the record. A failing run prints its seed: run it again with `HOLDFAST_SEED=…`; `HOLDFAST_STEPS`
- * (default 40 transactions) makes it longer.
+ * One writer commits a random history; after each commit Sam's rows are recorded as Postgres shows them. Streams that stay open, that resume from
+ * their positions, and that start from scratch are compared with the record. A failing run prints its seed: rerun it with `HOLDFAST_SEED=…`;
+ * `HOLDFAST_STEPS` (default 20 transactions) makes it longer.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -24,11 +24,11 @@ import {
 import { commit, transactions, type Step } from './sync-history.ts'
 
 const STEPS = Number(process.env['HOLDFAST_STEPS'] ?? 20)
-/** Streams that are opened while write checkpoints are asked for: which comes first is chance. */
+/** Streams opened while write checkpoints are requested; the order is random. */
 const OPENINGS = runsOf(60)
 
 let holdfast: Holdfast
-/** For Sam's schema, token and oracle. */
+/** Provides Sam's schema, token and oracle. */
 let sam: TestDevice
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ afterAll(async () => {
   await holdfast?.[Symbol.asyncDispose]()
 })
 
-/** A version of a row, in the same words for Postgres and for the wire. */
+/** Renders a row version the same way for Postgres and the wire. */
 function versionOf(table: string, row: Readonly<Record<string, unknown>>): string {
   return `${table} ${JSON.stringify(row)}`
 }
@@ -132,7 +132,7 @@ describe('a stream sends no row version that its user could not select', () => {
     await stream[Symbol.asyncDispose]()
     const secret = 'nobody of Calder Valve Services may read this'
     await holdfast.admin.withClient(async (client) => {
-      // Sam's action goes to another company, is written on there, and comes back without a trace of it.
+      // Sam's action is assigned to another company, edited there, and returned with no trace of the edit.
       const { rows } = await client.query<{ id: string; contractor_id: string }>(
         `select a.id, a.contractor_id from public.actions a join public.people p on p.contractor_id = a.contractor_id where p.user_id = $1 limit 1`,
         [sam.local.userId],

@@ -10,8 +10,8 @@ import { type Holdfast, openHoldfast, quietLogger } from '@holdfast/test-support
 import { type Issuer, openIssuer } from './open-issuer.ts'
 
 /*
- * People who sign in somewhere else: supabase-js with its `accessToken` option and the PowerSync SDK, with tokens that an OpenID issuer on this machine signs.
- * Their subjects are no UUIDs, as those of Firebase, Auth0 and Clerk.
+ * Users of a third-party issuer: supabase-js with its `accessToken` option and the PowerSync SDK, with tokens signed by an OpenID issuer on this
+ * machine. As with Firebase, Auth0 and Clerk, their subjects are not UUIDs.
  */
 
 const PATIENCE = { timeout: 60_000, interval: 50 }
@@ -65,7 +65,7 @@ function tokenOf(sub: string, claims: Readonly<Record<string, unknown>> = {}, by
   return by.issueIdToken({ sub, role: 'authenticated', ...claims })
 }
 
-/** As Supabase documents it for third-party authentication. */
+/** As documented by Supabase for third-party authentication. */
 function openClient(token: string): SupabaseClient {
   return createClient(holdfast.url, holdfast.anonKey, { accessToken: async () => token })
 }
@@ -74,7 +74,7 @@ interface Device extends AsyncDisposable {
   readonly database: CommonPowerSyncDatabase
 }
 
-/** The connector that PowerSync documents, with the token of the issuer. */
+/** Opens a device with the connector that PowerSync documents and the issuer's token. */
 async function openDevice(sub: string): Promise<Device> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-third-party-'))
   const database = new PowerSyncDatabase({

@@ -12,7 +12,7 @@ import { sql } from '@holdfast/postgres'
 import { openDevice, openHoldfast, runHoldfast, type Holdfast } from '@holdfast/test-support'
 import { createCertificate, writeCertificate } from './certificate.ts'
 
-// A server without a proxy in front, which speaks TLS itself with a certificate from files.
+// A server without a proxy, which terminates TLS itself with a certificate from files.
 
 const MINA = 'mina.kaya@northline.example'
 
@@ -26,7 +26,7 @@ function folderOfTest(): string {
   return mkdtempSync(join(folder, 'test-'))
 }
 
-/** Runs the command as a process that trusts only the usual authorities. */
+/** Runs the command in a process that trusts only the default authorities. */
 async function runUntrusting(...argv: readonly string[]): Promise<string> {
   const trusted = process.env['NODE_EXTRA_CA_CERTS']
   delete process.env['NODE_EXTRA_CA_CERTS']
@@ -43,7 +43,7 @@ describe('the whole server', () => {
 
   beforeAll(async () => {
     const { certFile, keyFile } = await writeCertificate(folder, { names: ['127.0.0.1'] })
-    // The server trusts its own authority as an operator would have it, this process as a client.
+    // The server trusts its own authority as an operator would set it up; this process trusts it as a client.
     vi.stubEnv('NODE_EXTRA_CA_CERTS', certFile)
     setDefaultCACertificates([...trustedBefore, readFileSync(certFile, 'utf8')])
     const args = [`--tls-cert-file=${certFile}`, `--tls-key-file=${keyFile}`]
@@ -165,7 +165,7 @@ test('warns two weeks before a certificate expires', () => {
 })
 
 describe('renewal', () => {
-  /** What a new connection is shown. */
+  /** Returns the serial number of the certificate that a new connection gets. */
   function serialAt(server: Server): Promise<string> {
     const { port } = server.address() as AddressInfo
     return new Promise((resolve, reject) => {

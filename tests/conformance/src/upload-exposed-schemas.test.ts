@@ -5,7 +5,7 @@ import { SCHEMA_PATH, UPLOAD_PATH, type SchemaDescriptor, type UploadResponse } 
 import { differences, openDevice, openHoldfast, type Holdfast } from '@holdfast/test-support'
 
 /*
- * What a project exposes is defined once: REST, the tables of a device, its streams and its uploads follow the same list, also when the database changes it.
+ * Exposed schemas are defined once: REST, the tables of a device, its streams and its uploads follow the same list, also when the database changes it.
  */
 
 const ADA = { email: 'ada@shop.example', password: 'correct horse battery' }

@@ -6,8 +6,8 @@ import { UPLOAD_PATH } from '@holdfast/protocol'
 import { createNotes, openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
 
 /*
- * One person uploads as much as they can, and every upload waits for a row that is locked. Everybody else goes on: requests through supabase-js, other devices,
- * their streams and their uploads. When the flood hangs up, its connections are free although the row is still locked.
+ * One user uploads as much as possible, and every upload waits for a locked row. All others continue: requests through supabase-js, other devices,
+ * their streams and uploads. When the flood disconnects, its connections are released although the row is still locked.
  */
 
 const MINA = 'mina.kaya@northline.example'
@@ -16,7 +16,7 @@ const FLOOD = 40
 
 let holdfast: Holdfast
 let device: TestDevice
-/** Of the person who floods. */
+/** The flooding user's device. */
 let own: TestDevice
 let floodToken: string
 
@@ -35,7 +35,7 @@ afterAll(async () => {
   await holdfast?.[Symbol.asyncDispose]()
 })
 
-/** Sends one upload after the other, each as soon as the one before is answered. */
+/** Sends uploads continuously, each after the response to the one before. */
 function startFlood(noteId: string): { readonly statuses: readonly number[]; hangUp(): void } {
   const clients = new Set<ClientRequest>()
   const statuses: number[] = []
@@ -94,7 +94,7 @@ test('a flood of uploads by one user blocks no other user, and ends when the cli
     await expect.poll(busyUploads, { timeout: 60_000 }).toBeGreaterThan(0)
     await expect.poll(() => flood.statuses, { timeout: 60_000 }).toContain(429)
     expect(await busyUploads()).toBeLessThanOrEqual(2)
-    // Her own device is told to come again, too, and keeps what it has.
+    // The flooding user's own device is told to retry too, and keeps its changes.
     await own.database.execute(`insert into notes (id, title, marker) values (uuid(), 'kept', 'kept')`)
 
     const sam = await holdfast.supabase({ email: SAM })

@@ -4,8 +4,8 @@ import { sql } from '@holdfast/postgres'
 import { differences, openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
 
 /*
- * A table can ask that changes are made on its current values. The device learns of it with the schema; a change on an old sight waits for its person with the
- * server's row; and the person's own changes never conflict with one another, whatever triggers do to the guarded columns.
+ * A table can require that changes are based on its current values. The device learns this from the schema; a change based on outdated values is
+ * kept for its user with the server's row; and a user's own changes never conflict with each other, whatever triggers do to the guarded columns.
  */
 
 const MINA = 'mina.kaya@northline.example'
@@ -141,7 +141,7 @@ describe('a guarded row', () => {
     await phone.settle()
     expect(await phone.local.rejected.list()).toEqual([])
     expect(await stored(id)).toEqual({ title: 'made offline', amount: 20, note: 'n20', version: 41 })
-    // Once the rows are here again nothing has to be remembered.
+    // Once the rows are back, no base values need to be kept.
     await expect.poll(() => phone.database.get('select count(*) as n from hf_local_bases')).toEqual({ n: 0 })
   })
 })
@@ -209,7 +209,7 @@ describe('a long text', () => {
     await write(tablet, id, `${BASE}\nby tablet`)
     await tablet.settle()
     phone.goOnline()
-    // Made before the phone knows what became of the text.
+    // Written before the phone knows the merged text.
     await write(phone, id, BASE.replace('pump', 'pump: phone, again').replace('hatch', 'hatch: phone'))
     await phone.settle()
     await tablet.settle()

@@ -13,13 +13,13 @@ import {
 } from '@holdfast/test-support'
 
 /*
- * A device that was offline for long has a long queue. It goes up in order, in few requests that no limit refuses, each of its transactions judged for itself,
- * whatever breaks meanwhile.
+ * A device that was offline for long has a long queue. It is uploaded in order, in few requests that no limit refuses, each transaction evaluated
+ * on its own, even if the connection breaks.
  */
 
 /** At night 10,000. */
 const TRANSACTIONS = Number(process.env['HOLDFAST_QUEUE'] ?? 400)
-/** Every so many a transaction that Postgres refuses. */
+/** Postgres refuses one transaction in this many. */
 const REFUSED_EVERY = TRANSACTIONS / 10
 
 let holdfast: Holdfast

@@ -14,8 +14,8 @@ import {
 } from '@holdfast/test-support'
 
 /*
- * A local transaction becomes one Postgres transaction, once, or is refused with a reason that its person sees. Nothing that was written is lost, whatever
- * happens to the line or the device in between. Every write leaves its marker in a journal that a trigger keeps, so twice would show.
+ * A local transaction becomes exactly one Postgres transaction, or is refused with a reason that its user sees. No write is lost, whatever happens
+ * to the connection or the device in between. A trigger records every write's marker in a journal, so duplicates would show.
  */
 
 const MINA = 'mina.kaya@northline.example'
@@ -24,7 +24,7 @@ const SAM = 'sam.reyes@northline.example'
 
 let holdfast: Holdfast
 let link: FaultyLink
-/** Mina's phone, on a line that can be cut. */
+/** Mina's phone, on a connection that tests can cut. */
 let phone: TestDevice
 let tablet: TestDevice
 let dana: TestDevice
@@ -56,7 +56,7 @@ async function settle(...devices: readonly TestDevice[]): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await Promise.all(devices.map((device) => device.settle()))
 }
 
-/** Writes a note of its own on a device. */
+/** Inserts a note on a device. */
 async function addNote(device: TestDevice, values: { id?: string; marker: string; title?: string }): Promise<string> {
   const { id = randomUUID(), marker, title = marker } = values
   await device.database.execute(
@@ -66,7 +66,7 @@ async function addNote(device: TestDevice, values: { id?: string; marker: string
   return id
 }
 
-/** Markers in the order of their application, with repetitions. */
+/** Lists markers in the order they were applied, with repetitions. */
 async function markersLike(prefix: string): Promise<readonly (string | null)[]> {
   return (await appliedChanges(holdfast)).map(({ marker }) => marker).filter((marker) => marker?.startsWith(prefix))
 }

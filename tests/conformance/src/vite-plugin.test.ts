@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copyInitializedFolder } from '@holdfast/test-support'
 
-// The real Vite in a folder of its own, with a project. The tests are one story, in their order.
+// The real Vite in a project of its own. The tests build on each other, in order.
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-vite-'))
@@ -28,7 +28,7 @@ beforeAll(async () => {
   vite = spawn(process.execPath, [join(ROOT, 'node_modules/vite/bin/vite.js')], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Vitest's own variables are not for an app.
+    // Keeps Vitest's variables from the app.
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1' },
   })
   for (const stream of [vite.stdout, vite.stderr]) stream?.on('data', (data: Buffer) => (output += data.toString()))
@@ -38,7 +38,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
-/** Where Vite listens now: a restart may choose another port. */
+/** Vite's current address: a restart may choose another port. */
 function address(): string | undefined {
   return [...output.matchAll(/Local:\s+(http:\/\/127\.0\.0\.1:\d+)/g)].at(-1)?.[1]
 }
@@ -104,6 +104,6 @@ test('the server ends with Vite, even if Vite is killed', async () => {
       ),
     )
     .toBe('is gone')
-  // With its Postgres, which it ends last.
+  // With its Postgres, which it stops last.
   await expect.poll(() => isAlive(pid)).toBe(false)
 })
