@@ -65,12 +65,12 @@ describe('auth.startAutoRefresh', () => {
     const { refreshes, requested, auth } = client
     vi.setSystemTime(Date.now() + (3600 - 5.5 * 30) * 1000)
     await tick(client)
-    expect(requested()).toBe(0) // some 4 ticks are left
+    expect(requested()).toBe(0) // about 4 ticks left
     await tick(client)
-    await expect.poll(refreshes).toBe(1) // some 3
+    await expect.poll(refreshes).toBe(1) // about 3
     await tick(client)
     await tick(client)
-    expect(requested()).toBe(1) // the new one has an hour
+    expect(requested()).toBe(1) // the new session lasts an hour
     await auth.stopAutoRefresh()
   })
 

@@ -131,7 +131,7 @@ describe('an edit made offline', () => {
       [id, 'test made offline', action.site_id, action.team_id, 'open', 2],
     )
     await holdfast.kill9()
-    await mina.reopen() // without any server: the session and the rows are on the device
+    await mina.reopen() // without a server: session and rows are on the device
     expect((await mina.localRows('actions')).get(id)?.['title']).toBe('test made offline')
     expect(mina.client.session.get().kind).toBe('active')
     await holdfast.restart()

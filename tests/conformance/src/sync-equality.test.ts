@@ -36,7 +36,7 @@ const PEOPLE = [
   'ingrid.solberg',
   'samir.aziz',
   'nina.brightwell',
-  'eva.novak', // made an operator
+  'eva.novak', // an operator, see below
 ] as const
 
 const STRANGER = { email: 'stranger@northline.example', password: 'nobody knows me' }
@@ -92,7 +92,7 @@ describe('a device holds what Postgres lets its user select', () => {
     await settleAll()
     await expectEquality()
     const counts = await Promise.all(devices.map(async (device) => (await device.localRows('actions')).size))
-    expect(new Set(counts).size).toBeGreaterThan(5) // they do not all see the same
+    expect(new Set(counts).size).toBeGreaterThan(5) // the users see different rows
   })
 
   test(

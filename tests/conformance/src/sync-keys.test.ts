@@ -90,7 +90,7 @@ describe('keys and types', () => {
     expect(await here(`select id, boxes from stock where part = 7`)).toEqual([{ id, boxes: '[[1,2],[3,4]]' }])
 
     await device.database.execute(`update stock set n = 9 where id = ?`, [id])
-    await device.database.execute(`update logs set day = '2024-12-31' where id_ = 2`) // to another partition, under another id
+    await device.database.execute(`update logs set day = '2024-12-31' where id_ = 2`) // moves to another partition, with a new id
     await device.database.execute(`delete from codes where id = 'x'`)
     await device.settle()
     expect(await there(`select n from public.stock where part = 7`)).toEqual([{ n: 9 }])

@@ -114,7 +114,7 @@ describe('a connector that uploads with supabase-js', () => {
         await holdfast.admin.execute(sql`
           insert into public.notes (id, owner_id, title) values (md5(${`other ${n % 50}`})::uuid, gen_random_uuid(), ${String(n)})
           on conflict (id) do update set title = excluded.title`)
-        await new Promise((resolve) => setTimeout(resolve, 10)) // others, not a machine that does nothing else
+        await new Promise((resolve) => setTimeout(resolve, 10)) // writes by users, not a tight loop
       }
     })()
     const ids = Array.from({ length: 12 }, () => randomUUID())

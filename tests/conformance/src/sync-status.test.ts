@@ -114,7 +114,7 @@ describe('status.downloadProgress', () => {
     )
     const [total = 0, ...others] = [...new Set(progress.map((counted) => counted[1]))]
     expect(others).toEqual([])
-    expect(total).toBeGreaterThan(MANY) // and remains in the log of rows that are gone
+    expect(total).toBeGreaterThan(MANY) // plus operations of deleted rows still in the log
     const counts = progress.map(([downloaded]) => downloaded)
     expect(counts).toEqual(counts.toSorted((a, b) => a - b))
     expect(counts[0]).toBeLessThan(MANY / 2)
@@ -188,7 +188,7 @@ describe('status.syncStreams', () => {
       asked: of.hasExplicitSubscription,
       active: of.active,
       hasSynced: of.hasSynced,
-      priority: of.name === 'many' ? undefined : priority, // known once a row has been in it
+      priority: of.name === 'many' ? undefined : priority, // known once the stream has had a row
     }))
     const byDefault = { parameters: null, isDefault: true, asked: false, active: true, hasSynced: true }
     expect(listed?.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual([
