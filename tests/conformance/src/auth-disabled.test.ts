@@ -46,7 +46,7 @@ describe('auth.signInWithOAuth', () => {
 
   describe('refused', () => {
     test.each(['github', 'google', 'facebook', 'nonsense'])(
-      'reports that %s is not enabled',
+      'reports that the provider %s is not enabled',
       async (provider) => {
         const { data } = await world.openClient().auth.signInWithOAuth({ provider: provider as 'github' })
         const response = await fetch(data.url ?? '', { redirect: 'manual' })

@@ -117,7 +117,7 @@ describe('errors', () => {
   })
 
   test.each(['nobody', 'switched-off', '_shared', 'a%2Fb', ''])(
-    'are 404 for an unknown function: %j',
+    'are 404 for an unknown function name: %j',
     async (name) => {
       expect((await call(name)).status).toBe(404)
     },

@@ -387,7 +387,7 @@ describe('a dumped project', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   test.skipIf(process.platform === 'win32')(
-    'fails with a reason if the disk is full, and leaves no file',
+    'fails with a reason if the disk is full, and leaves no file behind',
     async () => {
       const here = join(folder, 'full')
       mkdirSync(here)

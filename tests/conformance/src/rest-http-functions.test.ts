@@ -53,7 +53,7 @@ describe('functions', () => {
       'invalid input syntax for type integer: "x"',
     ],
     [
-      'with malformed JSON',
+      'with a body of malformed JSON',
       '/rpc/echo',
       { method: 'POST', body: '{' },
       400,
@@ -90,7 +90,7 @@ describe('functions', () => {
     ['a variadic argument', '/rpc/joined', { body: { words: ['a', 'b'] } }, '"a-b"'],
     ['the whole body as JSON', '/rpc/whole_json', { body: { any: [1, null] } }, '{"any":[1,null]}'],
     [
-      'the whole body as text',
+      'the whole body as plain text',
       '/rpc/whole_text',
       { body: 'hé', headers: { 'content-type': 'text/plain' } },
       '"hé!"',

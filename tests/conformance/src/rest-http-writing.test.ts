@@ -107,7 +107,7 @@ describe('writing', () => {
       'Payload values do not match URL in primary key column(s)',
     ],
     [
-      'a read-only view',
+      'a view that is read-only',
       '/city_counts?country_id=eq.1',
       { method: 'PATCH', body: { n: 1 } },
       500,

@@ -165,7 +165,7 @@ test('auth.uid() needs a UUID, as on Supabase; other subjects use auth.jwt()', a
 describe('is refused by REST and sync, with their errors:', () => {
   const cases: readonly (readonly [title: string, token: () => string, rest: object, sync: string])[] = [
     [
-      'an expired token',
+      'a token that has expired',
       () => tokenOf('a', { exp: 1 }),
       { code: 'PGRST303', message: 'JWT expired' },
       'PSYNC_S2103',

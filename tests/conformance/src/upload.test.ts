@@ -233,7 +233,7 @@ describe('two devices', () => {
 })
 
 describe('interrupted uploads', () => {
-  test.each(['answer', 'request'] as const)('a connection that breaks at the %s of an upload loses nothing', async (at) => {
+  test.each(['answer', 'request'] as const)('a connection cut at the %s of an upload loses nothing', async (at) => {
     link.breakRequests({ head: 'POST /sync/v1/upload', at, count: 2 })
     const before = link.broken
     for (let n = 0; n < 5; n++) {
