@@ -191,7 +191,7 @@ describe('auth.admin.signOut', () => {
     ['global', [false, false]],
     ['local', [false, true]],
     ['others', [true, false]],
-  ] as const)("with scope %s ends those sessions of the token's user", async (scope, expected) => {
+  ] as const)("with scope %s ends the matching sessions of the token's user", async (scope, expected) => {
     const here = await world.signUp()
     const there = world.openClient()
     await there.auth.signInWithPassword({ email: here.email, password: PASSWORD })

@@ -53,7 +53,7 @@ describe('auth.signInWithOtp', () => {
       expect(error).toMatchObject({ status: 400, code: 'phone_provider_disabled' })
     })
 
-    test('refuses credentials without email or phone, without a request', async () => {
+    test('refuses credentials without email or phone, and sends no request', async () => {
       const { auth, requests } = world.openClient()
       expect((await auth.signInWithOtp({} as never)).error).toMatchObject({ name: 'AuthInvalidCredentialsError' })
       expect(requests).toEqual([])

@@ -99,7 +99,7 @@ describe('auth.getUser', () => {
   })
 
   describe('refused', () => {
-    test('is refused without a session, without a request', async () => {
+    test('is refused without a session, and sends no request', async () => {
       const { auth, requests } = world.openClient()
       expect(await auth.getUser()).toMatchObject({
         data: { user: null },

@@ -236,7 +236,7 @@ describe('auth.setSession', () => {
       expect(stored.has('session')).toBe(false)
     })
 
-    test('refuses an invalid session without a request', async () => {
+    test('refuses an invalid session, and sends no request', async () => {
       const { auth, requests } = world.openClient()
       const { error } = await auth.setSession({ access_token: '', refresh_token: '' })
       expect(error).toMatchObject({ name: 'AuthSessionMissingError' })

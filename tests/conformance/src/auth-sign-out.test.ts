@@ -28,7 +28,7 @@ const SCOPES = [
 ] as const
 
 describe('auth.signOut', () => {
-  test.each(SCOPES)('with scope %s ends those sessions', async (scope, expected) => {
+  test.each(SCOPES)('with scope %s ends the matching sessions', async (scope, expected) => {
     const { here, alive } = await threeDevices()
     expect(await here.auth.signOut({ scope })).toEqual({ error: null })
     expect(await alive()).toEqual(expected)

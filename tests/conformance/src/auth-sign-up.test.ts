@@ -89,7 +89,7 @@ describe('auth.signUp', () => {
       })
     })
 
-    test('refuses credentials without email or phone, without a request', async () => {
+    test('refuses credentials without email or phone, and sends no request', async () => {
       const { auth, requests } = world.openClient()
       const { error } = await auth.signUp({ password: PASSWORD } as never)
       expect(error).toMatchObject({ name: 'AuthInvalidCredentialsError', status: 400 })
