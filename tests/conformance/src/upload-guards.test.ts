@@ -75,7 +75,7 @@ const stored = async (id: string): Promise<unknown> =>
   (await holdfast.admin.query(sql`select title, amount, note, version from public.orders where id = ${id}`))[0]
 
 describe('a guarded row', () => {
-  test("changed on two devices: the second change is kept with the server's row, which "theirs" keeps", async () => {
+  test('changed on two devices: the second change is kept with the row of the server; "theirs" keeps that row', async () => {
     const id = await anOrder()
     await phone.goOffline()
     await phone.database.execute(`update orders set title = 'by phone' where id = ?`, [id])
