@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { HoldfastError, silentLogger } from '@holdfast/foundation'
 import { findRunningCluster, openEmbeddedCluster, parseChosenSettings, readLockHolder } from '@holdfast/postgres'
 
-/** The settings that say which database is meant. */
+/** The settings that select a database. */
 export interface DatabaseChoice {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
@@ -10,7 +10,7 @@ export interface DatabaseChoice {
   readonly postgresSettings: readonly string[]
 }
 
-/** Uses the database of DATABASE_URL, or that of the data folder as {@link withEmbedded} does. */
+/** Uses the database of DATABASE_URL, otherwise the data folder's, like {@link withEmbedded}. */
 export async function withDatabase<T>(
   { databaseUrl, ...folder }: DatabaseChoice,
   use: (url: string) => Promise<T>,
@@ -18,7 +18,7 @@ export async function withDatabase<T>(
   return databaseUrl === undefined ? withEmbedded(folder, use) : use(databaseUrl)
 }
 
-/** Uses the database as {@link withDatabase} does, as the role that projects act as. */
+/** Like {@link withDatabase}, but connects as the project's role. */
 export async function withProjectDatabase<T>(
   { databaseUrl, ...folder }: DatabaseChoice,
   use: (url: string) => Promise<T>,
@@ -27,7 +27,7 @@ export async function withProjectDatabase<T>(
 }
 
 /**
- * Uses the Postgres that serves the data folder, or starts it for as long as it is needed.
+ * Uses the Postgres that serves the data folder, or starts one temporarily.
  *
  * @throws {HoldfastError} `postgres_busy` while another process starts or stops it
  */

@@ -3,10 +3,10 @@ import { HoldfastError } from '@holdfast/foundation'
 const NAME = /^app(?:\.[a-z_][a-z0-9_]*)+$/i
 
 /**
- * Reads settings of the project, which its functions and policies read with `current_setting`.
+ * Parses the project's settings, which functions and policies read with `current_setting`.
  *
- * @throws {HoldfastError} `option_invalid` for a name that does not begin with `app.`, as others are of Postgres, its extensions and requests, and for a value that is no
- *   text, number or switch, or has a control character; its message leaves values out, which may be secrets
+ * @throws {HoldfastError} `option_invalid` for a name without the prefix `app.`, because other names belong to Postgres, extensions and requests; and for a value
+ *   that is not a string, number or boolean, or contains a control character. The message omits values, which may be secrets.
  */
 export function readAppSettings(settings: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   return Object.fromEntries(

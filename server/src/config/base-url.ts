@@ -5,10 +5,10 @@ import type { Config } from './options.ts'
 type Place = Pick<Config, 'externalUrl' | 'host' | 'tlsCertFile' | 'tlsKeyFile'>
 
 /**
- * The address by which a server is reached, without a slash at the end: the one that is set, else that of its certificate, else where it listens.
+ * Returns the server's URL without trailing slash: the configured one, otherwise from its certificate, otherwise from its listening address.
  *
- * @param port - that it listens on
- * @throws {HoldfastError} those of `certifiedHost`
+ * @param port - the listening port
+ * @throws {HoldfastError} errors of `certifiedHost`
  */
 export function baseUrlOf({ externalUrl, host, tlsCertFile }: Place, port: number): string {
   if (externalUrl !== undefined) return externalUrl.replace(/\/+$/, '')
@@ -17,7 +17,7 @@ export function baseUrlOf({ externalUrl, host, tlsCertFile }: Place, port: numbe
   return `https://${urlHost(name)}${port === 443 ? '' : `:${port}`}`
 }
 
-/** @throws {HoldfastError} `option_invalid` when one file is named without the other */
+/** @throws {HoldfastError} `option_invalid` if only one of the two files is set */
 export function tlsFilesOf({ tlsCertFile, tlsKeyFile }: Place): TlsFiles | undefined {
   if (tlsCertFile !== undefined && tlsKeyFile !== undefined) return { certFile: tlsCertFile, keyFile: tlsKeyFile }
   if (tlsCertFile === undefined && tlsKeyFile === undefined) return undefined

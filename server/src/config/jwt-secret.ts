@@ -11,8 +11,8 @@ export interface ResolvedJwtSecret extends SigningSecret {
 }
 
 /**
- * The secret that signs the API keys: the configured one, else the one in the data folder, else a new one, which is stored there with mode 0600.
- * A file there that others can read is closed. If public keys are configured and no symmetric one, they verify tokens, and the stored secret signs.
+ * Returns the secret that signs API keys: the configured one, otherwise the one stored in the data folder, otherwise a new one, which is stored there with mode
+ * 0600. Restricts a stored file that others can read. If only public keys are configured, they verify tokens and the stored secret signs.
  *
  * @throws {HoldfastError} `jwt_secret_invalid`
  */
@@ -26,7 +26,7 @@ export function resolveJwtSecret(configured: string | undefined, dataDir: string
   return { text, signing, keys: [...keys, ...(given?.keys ?? [])] }
 }
 
-/** The bytes that sign API keys, of a server that has been started; `undefined` when there are none. */
+/** Returns the bytes that sign API keys for a server started earlier; `undefined` if there are none. */
 export function readSigningSecret(configured: string | undefined, dataDir: string): Uint8Array | undefined {
   const given = configured === undefined ? undefined : parseJwtSecret(configured).signing
   if (given) return given
@@ -35,7 +35,7 @@ export function readSigningSecret(configured: string | undefined, dataDir: strin
   return text === undefined ? undefined : parseStored(text, path).signing
 }
 
-/** The stored secret is always a text. */
+/** A stored secret is always text. */
 function parseStored(text: string, path: string): SigningSecret {
   const hint = `${path} is damaged. Restore it, or remove it to get new API keys.`
   try {

@@ -7,14 +7,13 @@ import {
 } from '@holdfast/foundation'
 import { flagName, nearest, variableName } from './names.ts'
 
-/** Options of a command line by their names: the text of a value, or whether a switch is on. */
+/** Command-line options by name: the text of a value, or whether a switch is on. */
 export type Flags = Readonly<Record<string, string | boolean>>
 
 export interface ConfigSources {
-  /** Command line options. */
   readonly flags: Flags
   readonly env: Readonly<Record<string, string | undefined>>
-  /** @returns the text of a file, or `undefined` when there is none */
+  /** @returns the file's text; `undefined` if it does not exist */
   readonly readFile: (path: string) => string | undefined
 }
 
@@ -22,10 +21,10 @@ export interface ConfigSources {
 export type SettingValue = string | number | boolean | readonly string[] | Readonly<Record<string, unknown>>
 
 /**
- * Merges the settings: the command line wins over the environment, that over the config file, that over `ofProject`, that over the default.
+ * Merges settings. Precedence: command line, environment, config file, `ofProject`, default.
  *
- * @param ofProject - what the project's `config.toml` sets
- * @throws {HoldfastError} `option_unknown`, `option_invalid`, `config_file_invalid`, each with the name and what to do
+ * @param ofProject - settings from the project's `config.toml`
+ * @throws {HoldfastError} `option_unknown`, `option_invalid`, `config_file_invalid`, each with the name and advice
  */
 export function loadConfig<T extends OptionDeclarations>(
   declarations: T,
@@ -62,7 +61,7 @@ function parseEnvironment(declarations: OptionDeclarations, env: ConfigSources['
   for (const [name, declaration] of Object.entries(declarations)) {
     const variable = variableName(name, declaration)
     const text = env[variable]
-    // An empty variable is how shells and compose files say "not set".
+    // Shells and compose files use an empty variable for "not set".
     if (text !== undefined && text !== '') values[name] = parseText(variable, declaration, text)
   }
   return values
@@ -83,7 +82,7 @@ function parseFile(
   const content = parseJson(path, text)
   const values: Record<string, SettingValue> = {}
   for (const [name, value] of Object.entries(content)) {
-    // For editors, which use it for completion.
+    // Editors use it for completion.
     if (name === '$schema') continue
     const declaration = declarations[name]
     if (!declaration) throw unknownOption(`"${name}" in ${path}`, Object.keys(declarations), name)
@@ -130,9 +129,9 @@ function parseText(where: string, declaration: OptionDeclaration, text: string):
 }
 
 /**
- * Checks a value in the form that it has in the config file.
+ * Validates a value in its config file form.
  *
- * @param where - names it in the error
+ * @param where - its name in the error
  * @throws {HoldfastError} `option_invalid`
  */
 export function checkValue(where: string, declaration: OptionDeclaration, value: unknown): SettingValue {

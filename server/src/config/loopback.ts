@@ -1,11 +1,11 @@
 import { HoldfastError } from '@holdfast/foundation'
 import type { Config } from './options.ts'
-/** Whether only programs of this machine reach a server that listens on `host`. */
+/** Returns whether `host` is reachable only from this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)
 }
 
-/** Whether nothing says that others reach the server, also through a proxy on this machine. */
+/** Returns whether the settings give no sign of remote clients, including through a proxy on this machine. */
 export function servesThisMachineOnly({
   host,
   externalUrl,
@@ -14,7 +14,7 @@ export function servesThisMachineOnly({
   return isLoopback(host) && externalUrl === undefined && trustProxy.length === 0
 }
 
-/** Sample accounts have a public password. */
+/** Refuses sample accounts on a reachable server, because their password is public. */
 export function requireLoopbackForSample(config: Config, isSample: boolean): void {
   if (!isSample || isLoopback(config.host)) return
   throw new HoldfastError(

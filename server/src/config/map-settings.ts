@@ -1,20 +1,20 @@
 import { HoldfastError } from '@holdfast/foundation'
 import type { Config } from './options.ts'
 
-/** Where the app's maps get their background. */
+/** Background styles of the app's maps. */
 export interface MapSettings {
   readonly style: string
-  /** `undefined`: that of the light look. */
+  /** `undefined`: the light style is used. */
   readonly darkStyle: string | undefined
-  /** All that a page may load from: those of the styles, and those of what the styles name. */
+  /** All origins a page may load from: those of the styles and of the resources they reference. */
   readonly origins: readonly string[]
 }
 
 /**
- * Reads the settings of the app's maps.
+ * Parses the map settings.
  *
  * @returns `undefined` without a style
- * @throws {HoldfastError} `option_invalid` for an address that is none, and for an origin that is more or less than one
+ * @throws {HoldfastError} `option_invalid` for an invalid URL or origin
  */
 export function readMapSettings(
   config: Pick<Config, 'mapStyleUrl' | 'mapDarkStyleUrl' | 'mapOrigins'>,
@@ -49,7 +49,7 @@ function parseOrigin(text: string): URL {
   return url
 }
 
-/** Whether a content security policy can name exactly this origin: URLs may have `*` and `;` in a host, policies have no IPv6. */
+/** Returns whether a content security policy can express this origin: URLs allow `*` and `;` in a host, and policies do not support IPv6. */
 function isWebOrigin({ protocol, hostname }: URL): boolean {
   return (protocol === 'https:' || protocol === 'http:') && /^[a-z0-9._-]+$/.test(hostname)
 }

@@ -1,16 +1,16 @@
 import type { OptionDeclaration } from '@holdfast/foundation'
 
-/** `jwtExpiry` as `--jwt-expiry`. */
+/** Returns the flag: `--jwt-expiry` for `jwtExpiry`. */
 export function flagName(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-/** `jwtExpiry` as `HOLDFAST_JWT_EXPIRY`, unless the declaration has a name of its own. */
+/** Returns the variable: `HOLDFAST_JWT_EXPIRY` for `jwtExpiry`, unless the declaration specifies another name. */
 export function variableName(name: string, declaration: OptionDeclaration): string {
   return declaration.env ?? `HOLDFAST_${flagName(name).slice(2).replaceAll('-', '_').toUpperCase()}`
 }
 
-/** The candidate that `text` most likely meant, or `undefined` when none is close. */
+/** Returns the candidate closest to `text`; `undefined` if none is close. */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates
     .map((candidate) => ({ candidate, distance: editDistance(text, candidate) }))
@@ -19,7 +19,7 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   return best && best.distance <= Math.max(2, Math.floor(text.length / 3)) ? best.candidate : undefined
 }
 
-/** Letters to insert, delete or replace (Levenshtein). */
+/** Returns the Levenshtein distance. */
 function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index)
   for (let row = 1; row <= left.length; row++) {

@@ -144,7 +144,7 @@ export const serverOptions = {
   ),
 } satisfies OptionDeclarations
 
-/** Settings of the project in the folder where Holdfast is started. */
+/** Settings of the project in the current folder. */
 export const projectOptions = {
   migrationsDir: text('The folder of the project’s migrations, `<version>_<name>.sql`. It need not exist.', {
     default: 'supabase/migrations',
@@ -155,7 +155,7 @@ export const projectOptions = {
   ),
 } satisfies OptionDeclarations
 
-/** Every setting there is, each declared once by the part that uses it. */
+/** All settings, each declared once by the part that uses it. */
 export const options = {
   ...serverOptions,
   ...projectOptions,
@@ -171,10 +171,10 @@ export const options = {
   ...syncOptions,
 } satisfies OptionDeclarations
 
-/** Options of the server under the part that declares them, for help and reference. */
+/** Server options grouped by the part that declares them, for help and reference. */
 export interface OptionGroup {
   readonly title: string
-  /** Names the group for `holdfast options`. */
+  /** Its name in `holdfast options`. */
   readonly topic: string
   readonly options: OptionDeclarations
 }
@@ -194,19 +194,19 @@ export const optionGroups: readonly OptionGroup[] = [
   { title: 'Sync', topic: 'sync', options: syncOptions },
 ]
 
-/** Topics of the options of the server. */
+/** Topics of the server options. */
 export const TOPICS: readonly string[] = optionGroups.map(({ topic }) => topic)
 
-/** Settings of the commands that ask a running server: where it is, they find out as it does. */
+/** Settings of commands that query a running server, which they locate like the server does. */
 export const inspectDeclarations = { ...options, ...inspectOptions } satisfies OptionDeclarations
 
-/** Settings of `functions logs` and `functions metrics`, which ask a running server. */
+/** Settings of `functions logs` and `functions metrics`. */
 export const functionsCommandDeclarations = {
   ...inspectDeclarations,
   ...functionsCommandOptions,
 } satisfies OptionDeclarations
 
-/** Settings of `backup` and `restore`: which database and data folder, they find out as the server does. */
+/** Settings of `backup` and `restore`, which locate the database and data folder like the server does. */
 export const backupDeclarations = { ...options, ...backupOptions } satisfies OptionDeclarations
 
 /** Settings of `dev`. */

@@ -8,9 +8,9 @@ import type { LeftOut } from './report.ts'
 
 type Backend = Awaited<ReturnType<typeof openBackend>>
 
-/** Files that are fetched at the same time. */
+/** Concurrent file transfers. */
 const AT_ONCE = 4
-/** Rows that are read at once. */
+/** Rows per query. */
 const BATCH = 500
 /** Timeout in ms of a file transfer without progress. */
 const FILE_SILENCE_MS = 60_000
@@ -18,7 +18,7 @@ const FILE_SILENCE_MS = 60_000
 export interface CopyFilesOptions {
   readonly db: Queryable
   readonly backend: Backend
-  /** `https://<project>.supabase.co/storage/v1`, or the address of the project. */
+  /** `https://<project>.supabase.co/storage/v1`, or the project's URL. */
   readonly storageUrl: string
   readonly serviceKey: string
   readonly progress: (line: string) => void
@@ -39,7 +39,7 @@ export interface CopiedFiles {
   readonly leftOut: readonly LeftOut[]
 }
 
-/** Fetches the bytes of every row that has none here, over the Storage API. Those that are here already are not fetched again. */
+/** Fetches the bytes of all stored files over the Storage API, except those already present. */
 export async function copyFiles({
   db,
   backend,
@@ -98,7 +98,7 @@ async function fetchFile(
   try {
     const answer = await fetch(url, {
       headers: { apikey: key, authorization: `Bearer ${key}` },
-      // Another server would be sent the key.
+      // A redirect would send the key to another server.
       redirect: 'error',
       signal: silence.signal,
     })

@@ -14,7 +14,7 @@ export interface CopiedProject {
 
 type Options = OptionValues<typeof functionsOptions>
 
-/** Names of what a project has beside its database. */
+/** Returns the names of a project's parts outside its database. */
 export function findProject(options: Options): CopiedProject {
   const { directory, configFile, envFile } = projectFilesOf(options)
   return {
@@ -28,7 +28,7 @@ export function findProject(options: Options): CopiedProject {
   }
 }
 
-/** Copies functions, `config.toml`, migrations and secrets, as the folder of a project has them. */
+/** Copies functions, `config.toml`, migrations and secrets in the layout of a project folder. */
 export function copyProject(options: Options, folder: string): CopiedProject {
   const found = findProject(options)
   const { directory, configFile, envFile } = projectFilesOf(options)
@@ -47,7 +47,7 @@ export function copyProject(options: Options, folder: string): CopiedProject {
   return found
 }
 
-/** Writes what a person reads who has only this folder, and the script that sends files. */
+/** Writes a README for users who have only this folder, and the script that uploads files. */
 export function writeReadme(folder: string, report: ExportReport, project: CopiedProject): void {
   const hasFiles = report.files.copied > 0
   if (hasFiles) writeFileSync(join(folder, 'upload-files.mjs'), UPLOAD_FILES, { mode: 0o600 })

@@ -10,7 +10,7 @@ export interface Dumped {
   readonly applicationName: string
 }
 
-/** Tables of the platform on which projects put policies and triggers. */
+/** Platform tables to which projects add policies and triggers. */
 const PLATFORM_ARGS: readonly string[] = [
   '--section=post-data',
   '--table=auth.users',
@@ -21,10 +21,10 @@ const PLATFORM_ARGS: readonly string[] = [
 /** Platform objects in every project, which exist on the target or are not needed. */
 const IS_PLATFORM_ACL = /^ALTER DEFAULT PRIVILEGES FOR ROLE "?(?:supabase_\w+|holdfast_\w+)"? /m
 
-/** Whether a definition is one of the platform's own default privileges. */
+/** Returns whether a definition is one of the platform's default privileges. */
 export const isPlatformGrant = (text: string): boolean => IS_PLATFORM_ACL.test(text)
 
-/** Reads definitions as `pg_dump` writes them, at the moment of the source, without those that the platform has. */
+/** Reads definitions in `pg_dump` format from the source's snapshot, without the platform's. */
 export async function readDefinitions(
   { source, sourceUrl, applicationName }: Dumped,
   args: readonly string[],
@@ -64,7 +64,7 @@ const RESTRICTIVE = new RegExp(`^CREATE POLICY ${NAME} ON (${NAME}\\.${NAME}) AS
 const ROW_SECURITY = new RegExp(`^ALTER TABLE (${NAME}\\.${NAME}) ENABLE ROW LEVEL SECURITY`)
 
 /**
- * @returns the statement that closes the table of a definition without which more would be visible than was: row security, and policies that only narrow;
+ * @returns the statement that blocks access to a definition's table if its omission would make more rows visible: row security and restrictive policies;
  *   `undefined` for all others
  */
 export function closingOf({ text }: DumpEntry): string | undefined {

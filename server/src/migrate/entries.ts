@@ -1,11 +1,11 @@
-/** One entry of a dump: a definition, and who is to own it. */
+/** An entry of a dump: a definition and its owner. */
 export interface DumpEntry {
   readonly name: string
-  /** `TABLE`, `POLICY` and so on. */
+  /** `TABLE`, `POLICY` etc. */
   readonly type: string
   readonly schema: string
   readonly text: string
-  /** `ALTER … OWNER TO …`, which may fail by itself. */
+  /** `ALTER … OWNER TO …`, which may fail separately. */
   readonly owner: string | undefined
 }
 
@@ -14,10 +14,10 @@ const TOKEN =
   /^--\n-- Name: (?<name>.*); Type: (?<type>.*); Schema: (?<schema>.*); Owner: .*\n--\n|--[^\n]*|\bE'(?:[^'\\]|\\[\s\S]|'')*'|'[^']*'|"[^"]*"|\$(?<tag>\w*)\$[\s\S]*?\$\k<tag>\$/gm
 const OWNER = /\n\nALTER [^;]*? OWNER TO [^;]*;\s*$/
 const COMPLETE = /^--\n-- PostgreSQL database dump complete[\s\S]*/m
-/** Sessions begin with these; `pg_dump` writes them before the first table, at the end of what comes before it. */
+/** Session settings that `pg_dump` writes before the first table, at the end of the preceding entry. */
 const TABLE_DEFAULTS = /(?:\n+SET default_tablespace = '';|\n+SET default_table_access_method = "?heap"?;)+\s*$/
 
-/** Cuts the plain form of `pg_dump` into its entries, at the comments before each. */
+/** Splits a plain `pg_dump` into entries, at the comment before each. */
 export function readEntries(dump: string): readonly DumpEntry[] {
   const heads = [...dump.matchAll(TOKEN)].filter(({ groups }) => groups?.['type'] !== undefined)
   return heads.map((head, index) => {

@@ -1,4 +1,4 @@
-/** Schemas that are the platform's, there and here: of these only the named rows come, and what a project has put on their tables. */
+/** Platform schemas on both sides. Only listed rows and the project's additions to their tables are migrated. */
 export const PLATFORM_SCHEMAS: readonly string[] = [
   '_analytics',
   '_realtime',
@@ -52,6 +52,6 @@ export const PLATFORM_TABLES: readonly string[] = [
   'storage.objects',
 ]
 
-/** Roles that every hosted project has; others are the project's own. */
+/** Roles of every hosted project; others belong to the project. */
 export const PLATFORM_ROLES =
   /^(?:pg_.*|anon|authenticated|authenticator|service_role|postgres|dashboard_user|pgbouncer|pgsodium_.*|pgtle_admin|cli_login_.*|supabase_.*|holdfast_.*)$/

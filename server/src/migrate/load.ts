@@ -15,11 +15,11 @@ export interface LoadOptions {
   readonly targetUrl: string
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string
-  /** Definitions that are left out without a try, as {@link nameOf} names them. */
+  /** Definitions omitted without an attempt, by {@link nameOf}. */
   readonly refused?: ReadonlySet<string>
-  /** Extensions beside those of the source. */
+  /** Extensions in addition to the source's. */
   readonly extensions?: Inventory['extensions']
-  /** Whether files keep their versions, whatever these are, since another server gives its own. */
+  /** Whether to keep file versions even though another server assigns its own. */
   readonly keepsVersions?: boolean
   readonly progress: (line: string) => void
 }
@@ -37,8 +37,8 @@ export interface Loaded {
 const IS_PUBLIC_SCHEMA = 'SCHEMA public'
 
 /**
- * Fills a new database with what another project has, in one transaction: definitions, rows, then indexes, constraints, triggers and policies. A definition that
- * Postgres refuses is left out and told; anything else that fails leaves nothing.
+ * Fills a new database from another project in one transaction: definitions, rows, then indexes, constraints, triggers and policies. Omits and reports
+ * definitions that Postgres rejects; any other failure rolls back everything.
  */
 export async function loadDatabase(options: LoadOptions): Promise<Loaded> {
   await using opened = await openWatchedClient(options.targetUrl, options.applicationName, SILENCE_MS)
@@ -54,7 +54,7 @@ export async function loadDatabase(options: LoadOptions): Promise<Loaded> {
 
 interface TryOptions {
   readonly values?: readonly unknown[]
-  /** Nothing is told when it fails. */
+  /** Suppresses reporting a failure. */
   readonly isQuiet?: boolean
 }
 
@@ -63,7 +63,7 @@ class Loader {
   readonly #options: LoadOptions
   readonly #inventory: Inventory
   readonly #leftOut: LeftOut[] = []
-  /** Whether the last definition that failed is there already. */
+  /** Whether the last failing definition exists already. */
   #isThere = false
   #policies = 0
   #functions = 0
@@ -108,7 +108,7 @@ class Loader {
     }
   }
 
-  /** Roles and extensions, which dumps of schemas do not have. */
+  /** Creates roles and extensions, which schema dumps do not contain. */
   async #makeGround(): Promise<void> {
     const { roles, memberships, extensions, schemas } = this.#inventory
     const { rows } = await this.#target.query<{ role: string }>('select rolname as role from pg_catalog.pg_roles')
@@ -134,15 +134,15 @@ class Loader {
     await this.#revokeDefaults()
   }
 
-  /** @param areMembers - those whose tables no dump has, before their rows come; the others once their tables are there */
+  /** @param areMembers - selects queues whose tables no dump contains, created before their rows; otherwise those whose tables exist already */
   async #makeQueues(areMembers: boolean): Promise<void> {
     for (const queue of queuesToMake(this.#inventory.queues, areMembers))
       await this.#try(`Queue ${queue.name}`, renderQueue(queue))
   }
 
   /**
-   * A dump says what was granted beside what Postgres grants by itself. What this project grants by default to new tables would come on top, to `anon` as well.
-   * The source's own defaults are among the definitions.
+   * Dumps contain only grants beyond Postgres's defaults. This project's default privileges would add to them, including for `anon`. The source's default
+   * privileges are part of the definitions.
    */
   async #revokeDefaults(): Promise<void> {
     const { rows } = await this.#target.query<{ statement: string }>(`
@@ -173,7 +173,7 @@ class Loader {
     }
   }
 
-  /** A table that would show more without what was refused is closed until a person has looked at it. */
+  /** Blocks access to a table that would expose more without the rejected definition, until a user has reviewed it. */
   async #close(entry: DumpEntry): Promise<void> {
     const closing = closingOf(entry)
     if (closing === undefined) return
@@ -187,7 +187,7 @@ class Loader {
     )
   }
 
-  /** @returns how many rows came, `undefined` when there is no such table here */
+  /** @returns the number of copied rows; `undefined` if the table does not exist here */
   async #copy(table: SourceTable): Promise<number | undefined> {
     const what = `${table.schema}.${table.name}`
     const { rows: here } = await this.#target.query<{ column: string; may: boolean }>(
@@ -246,7 +246,7 @@ class Loader {
       )
     await this.#makeQueues(false)
     if (this.#options.keepsVersions) return
-    // Older projects have files without a version, or one that is no name of bytes here.
+    // Older projects have files without a version, or with one that is not a valid name here.
     await this.#try(
       'Versions of files',
       `update storage.objects set version = gen_random_uuid()::text where version is null or version !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'`,
@@ -274,7 +274,7 @@ class Loader {
     return made
   }
 
-  /** @returns whether it was done; else it is told, unless it is here already or `isQuiet` */
+  /** @returns whether it succeeded; failures are reported, except for existing objects and with `isQuiet` */
   async #try(what: string, text: string, { values, isQuiet = false }: TryOptions = {}): Promise<boolean> {
     await this.#target.query('savepoint entry')
     try {
@@ -283,7 +283,7 @@ class Loader {
       this.#isThere = false
       return true
     } catch (error) {
-      // A lost connection fails here, too, and ends all of it.
+      // Fails on a lost connection, which aborts the migration.
       await this.#target.query('rollback to savepoint entry')
       this.#isThere = IS_THERE.has((error as { code?: string }).code ?? '')
       if (!isQuiet && !this.#isThere) this.#tell(what, errorMessage(error))
@@ -296,7 +296,7 @@ class Loader {
   }
 }
 
-/** SQLSTATEs of what is here already: `duplicate_object`, `duplicate_function`, `duplicate_table`, `duplicate_schema`. */
+/** SQLSTATEs for existing objects: `duplicate_object`, `duplicate_function`, `duplicate_table`, `duplicate_schema`. */
 const IS_THERE = new Set(['42710', '42723', '42P07', '42P06'])
 
 /** Required for signing in. */

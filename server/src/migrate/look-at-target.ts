@@ -11,13 +11,13 @@ const APPLICATION = 'holdfast export'
 /** State of the migration target. */
 export interface TargetLook {
   readonly version: string
-  /** Whether there is a project already. */
+  /** Whether it contains a project already. */
   readonly isTaken: boolean
   /** Parts that cannot be migrated there. */
   readonly leftOut: readonly LeftOut[]
 }
 
-/** @throws {HoldfastError} `export_target_unreachable`, `export_target_unsuitable`; never with the password of the address */
+/** @throws {HoldfastError} `export_target_unreachable`, `export_target_unsuitable`; never including the URL's password */
 export async function lookAtTarget(
   url: string,
   { tables }: Inventory,
@@ -66,7 +66,7 @@ export interface PutBack {
   readonly ids: readonly string[]
 }
 
-/** An upload makes the row of a file anew: whose it is and when it came is put back afterwards. */
+/** Restores owner and times of files, because an upload recreates the row. */
 export async function putFilesBack({ to, source, ids }: PutBack): Promise<void> {
   if (ids.length === 0) return
   const client = await source.connect()
@@ -84,7 +84,7 @@ export async function putFilesBack({ to, source, ids }: PutBack): Promise<void> 
     const kept = there.map(({ column }) => column).filter((column) => first !== undefined && column in first.row)
     const assignments = kept.map((column) => `${quoteIdentifier(column)} = w.${quoteIdentifier(column)}`).join(', ')
     await opened.client.query('begin')
-    // The trigger that keeps updated_at stays quiet.
+    // Disables the trigger that sets updated_at.
     await opened.client.query('set local session_replication_role = replica')
     await opened.client.query(
       `update storage.objects o set ${assignments} from jsonb_populate_recordset(null::storage.objects, $1::jsonb) w where o.bucket_id = w.bucket_id and o.name = w.name`,
@@ -92,7 +92,7 @@ export async function putFilesBack({ to, source, ids }: PutBack): Promise<void> 
     )
     await opened.client.query('commit')
   } finally {
-    await client.end().catch(() => undefined) // it may be broken already
+    await client.end().catch(() => undefined) // possibly broken already
   }
 }
 

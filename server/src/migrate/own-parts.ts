@@ -1,7 +1,7 @@
 import type { Source } from './source.ts'
 import type { LeftOut } from './report.ts'
 
-/** Schemas that no other server has. */
+/** Schemas that exist only in Holdfast. */
 const OURS: readonly string[] = ['holdfast', 'sync']
 
 /** User data in schema `holdfast`, exported as text tables. The rest belongs to the server. */
@@ -24,13 +24,13 @@ const KEPT_BY_PEOPLE: readonly string[] = [
 
 /** Parts of a project that belong to Holdfast or depend on it. */
 export interface OwnParts {
-  /** Definitions that name parts of Holdfast and that another server would refuse, as {@link nameOf} names them. */
+  /** Definitions that reference Holdfast and that another server would reject, by {@link nameOf}. */
   readonly refused: ReadonlySet<string>
-  /** Tables of Holdfast that people have filled. */
+  /** Holdfast tables with user data. */
   readonly tables: readonly { readonly name: string; readonly rows: number }[]
-  /** Said to people. */
+  /** Shown to the user. */
   readonly leftOut: readonly LeftOut[]
-  /** Extensions that the project uses though it never made them: here they are there by themselves. */
+  /** Extensions that the project uses without having created them, because Holdfast provides them. */
   readonly extensions: readonly { readonly name: string; readonly schema: string }[]
 }
 
@@ -63,7 +63,7 @@ const BELONG = `with ours(classid, objid) as (
 const NEEDS_US = 'it uses parts of Holdfast, which no other server has'
 const SERVER_ONLY = 'only Holdfast has them'
 
-/** Beside a definition, the grants and the comment that it has. */
+/** Returns the names of a definition, its grants and its comment. */
 function withAttachments({ type, schema, name }: Named): readonly string[] {
   const granted = type === 'FUNCTION' ? type : 'TABLE'
   return [`${type} ${schema}.${name}`, `ACL ${schema}.${granted} ${name}`, `COMMENT ${schema}.${type} ${name}`]
@@ -75,7 +75,7 @@ interface Named {
   readonly name: string
 }
 
-/** @returns nothing at all for a project of another server */
+/** @returns empty lists for a project of another server */
 export async function findOwnParts({ inventory, connect }: Source): Promise<OwnParts> {
   const client = await connect()
   try {
@@ -99,7 +99,7 @@ export async function findOwnParts({ inventory, connect }: Source): Promise<OwnP
       const [count] = await rows<{ rows: number }>(`select count(*)::float8 as rows from holdfast."${name}"`, [])
       if ((count?.rows ?? 0) > 0) tables.push({ name, rows: count?.rows ?? 0 })
     }
-    // Sealed with a key of the data folder: nobody else can open them.
+    // Encrypted with a key in the data folder, so unreadable elsewhere.
     const [sealed] = await rows<{ providers: number }>(
       `select count(*)::int as providers from auth.custom_oauth_providers where client_secret like 'sealed:%'`,
       [],
@@ -134,6 +134,6 @@ export async function findOwnParts({ inventory, connect }: Source): Promise<OwnP
       ],
     }
   } finally {
-    await client.end().catch(() => undefined) // it may be broken already
+    await client.end().catch(() => undefined) // possibly broken already
   }
 }

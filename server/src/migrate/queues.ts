@@ -1,12 +1,12 @@
 import { quoteLiteral } from '@holdfast/postgres'
 import type { LeftOut } from './report.ts'
 
-/** A queue of pgmq: its tables are `pgmq.q_NAME` and `pgmq.a_NAME`, and a row of `pgmq.meta` makes it known. */
+/** A pgmq queue: tables `pgmq.q_NAME` and `pgmq.a_NAME`, registered by a row in `pgmq.meta`. */
 export interface Queue {
   readonly name: string
   readonly isUnlogged: boolean
   readonly isPartitioned: boolean
-  /** Whether its tables belong to the extension, as older versions of pgmq make them: dumps do not have such tables. */
+  /** Whether its tables belong to the extension, as in older versions of pgmq. Dumps omit such tables. */
   readonly isMember: boolean
 }
 
@@ -19,8 +19,8 @@ export const LIST_QUEUES = `
     from pgmq.meta m order by 1`
 
 /**
- * @param areMembers - only those whose tables belong to the extension, or only the others
- * @returns those that another server can make: partitions need `pg_partman`
+ * @param areMembers - only queues whose tables belong to the extension, or only the others
+ * @returns those another server can create: partitioned ones need `pg_partman`
  */
 export function queuesToMake(queues: readonly Queue[], areMembers?: boolean): readonly Queue[] {
   return queues.filter(
@@ -28,12 +28,12 @@ export function queuesToMake(queues: readonly Queue[], areMembers?: boolean): re
   )
 }
 
-/** @returns the statement that makes a queue, or makes one known whose tables are there already, with its line end */
+/** @returns a line with the statement that creates a queue, or registers one whose tables exist already */
 export function renderQueue({ name, isUnlogged }: Queue): string {
   return `SELECT pgmq.${isUnlogged ? 'create_unlogged' : 'create'}(${quoteLiteral(name)});\n`
 }
 
-/** @returns what is said of queues that other servers do not have without `pg_partman` */
+/** @returns notes on queues that require `pg_partman` */
 export function leftOutQueues(queues: readonly Queue[]): readonly LeftOut[] {
   return queues
     .filter(({ isPartitioned }) => isPartitioned)

@@ -1,4 +1,4 @@
-/** Something that did not come, and why. */
+/** An omitted part and the reason. */
 export interface LeftOut {
   readonly what: string
   readonly why: string
@@ -43,7 +43,7 @@ export function renderMigrateReport(report: MigrateReport): string {
 
 /** Result of an export: what was exported, and what was not. */
 export interface ExportReport {
-  /** Host and name of the database, or the folder. */
+  /** Host and name of the database, or folder. */
   readonly to: string
   readonly dryRun: boolean
   readonly tables: number

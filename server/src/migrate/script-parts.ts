@@ -1,12 +1,12 @@
 import { PLATFORM_SCHEMAS } from './hosted-schemas.ts'
 
-/** Whether a database has a project in it already. */
+/** SQL condition: whether a database contains a project already. */
 export const IS_TAKEN = `exists (select from auth.users) or exists (select from storage.buckets)
         or exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
                     where c.relkind in ('r', 'p', 'v', 'm') and n.nspname !~ '^pg_' and n.nspname not in ('information_schema', 'supabase_migrations', ${PLATFORM_SCHEMAS.map((name) => `'${name}'`).join(', ')})
                       and not exists (select from pg_catalog.pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'))`
 
-/** Refuses a database that has a project in it. */
+/** Refuses a database that contains a project. */
 export const EMPTY_CHECK = `do $$ begin
   if to_regclass('auth.users') is null or to_regclass('storage.buckets') is null then
     raise exception 'This database has no schemas auth and storage: it is not the database of a Supabase project.';
@@ -17,7 +17,7 @@ export const EMPTY_CHECK = `do $$ begin
 end $$;
 `
 
-/** Default privileges of this project would add to what the scripts grant. */
+/** Revokes this project's default privileges, which would add to the scripts' grants. */
 export const REVOKE_DEFAULTS = `do $$ declare statement text; begin
   for statement in
     select distinct pg_catalog.format('alter default privileges in schema %I revoke all on %s from %s', n.nspname,
@@ -28,9 +28,7 @@ export const REVOKE_DEFAULTS = `do $$ declare statement text; begin
   loop execute statement; end loop;
 end $$;`
 
-/**
- * Loads everything in one transaction. A definition that the server refuses is told and left out, as each has a savepoint; of rows every one has to go in.
- */
+/** Loads everything in one transaction. Rejected definitions are reported and omitted, using a savepoint each; a rejected row aborts the load. */
 export const LOAD = `-- psql "$TARGET" -f load.sql
 \\set ON_ERROR_STOP on
 \\set ON_ERROR_ROLLBACK off
@@ -81,7 +79,10 @@ update storage.objects o set ${columns.map((column) => `${column} = w.${column}`
 commit;
 `
 
-/** Sends the files of a folder to a project, with nothing but Node. It finds them by its own path as Node was told it: the bundle of the server replaces the address of modules, in texts too. */
+/**
+ * A script that uploads a folder's files to a project, using only Node. It locates them by the script path from Node's arguments, because the server's bundle
+ * replaces module URLs even in strings.
+ */
 export const UPLOAD_FILES = `// STORAGE_URL=https://example.supabase.co SERVICE_KEY=… node upload-files.mjs
 import { openAsBlob, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

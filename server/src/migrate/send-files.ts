@@ -12,15 +12,15 @@ import type { LeftOut } from './report.ts'
 
 type Backend = Awaited<ReturnType<typeof openBackend>>
 
-/** Rows that are read at once, and files that go at the same time. */
+/** Rows per query, and concurrent transfers. */
 const BATCH = 500
 const AT_ONCE = 4
 /** Timeout in ms of an upload without progress or response. */
 const SILENCE_MS = 60_000
-/** Characters of an answer that a report shows. */
+/** Length limit in characters of a response shown in reports. */
 const ANSWER_CHARS = 300
 
-/** A file as its row has it. */
+/** A file as described by its row. */
 export interface SentFile {
   readonly id: string
   readonly bucket: string
@@ -39,10 +39,10 @@ export interface SentFiles {
   readonly leftOut: readonly LeftOut[]
 }
 
-/** Where files go. */
+/** Destination of files. */
 export interface FileTarget {
   has(file: SentFile): Promise<boolean>
-  /** Rejects unless all bytes are there; takes care of the end of `bytes`. */
+  /** Resolves once all bytes are stored, otherwise rejects. Handles closing `bytes`. */
   take(file: SentFile, bytes: Readable): Promise<void>
   /** Called after some files have been sent. */
   settle(files: readonly SentFile[]): Promise<void>
@@ -99,18 +99,18 @@ export async function sendFiles({ source, backend, target, progress }: SendFiles
       await target.settle(sent.filter((file) => file !== undefined))
     }
   } finally {
-    await client.end().catch(() => undefined) // it may be broken already
+    await client.end().catch(() => undefined) // possibly broken already
   }
 }
 
-/** Files in a folder, by bucket and name as far as names of files go, and a list that says which is which. */
+/** Writes files to a folder, by bucket and name where the file system permits, with a list that maps them. */
 export function folderTarget(folder: string): FileTarget {
   const list = join(folder, 'files.ndjson')
   writeFileSync(list, '', { mode: 0o600 })
   const write = async (path: string, bytes: Readable): Promise<void> => {
     mkdirSync(dirname(join(folder, path)), { recursive: true, mode: 0o700 })
     const out = createWriteStream(join(folder, path), { flags: 'wx', mode: 0o600 })
-    // Opened before anything is read, so that the bytes are still whole when the name does not do.
+    // Opened before reading, so that no bytes are consumed if the name is unusable.
     await new Promise<void>((resolve, reject) => out.once('open', () => resolve()).once('error', reject))
     try {
       await pipeline(bytes, out)
@@ -126,7 +126,7 @@ export function folderTarget(folder: string): FileTarget {
       try {
         await write(path, bytes)
       } catch (error) {
-        // `a` and `a/b` may both be files, names may differ in case only, or be longer than names of files.
+        // `a` and `a/b` may both be files; names may be too long or differ only in case.
         if (!IS_NAME_TAKEN.has((error as NodeJS.ErrnoException).code ?? '')) throw error
         path = join('files', '%by-version', file.version)
         await write(path, bytes)
@@ -140,7 +140,7 @@ export function folderTarget(folder: string): FileTarget {
 
 const IS_NAME_TAKEN = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ENAMETOOLONG'])
 
-/** No name of a file leads out of the folder. */
+/** Escapes a path segment, so that no name leads outside the folder. */
 const segmentOf = (text: string): string =>
   text === ''
     ? '%'
@@ -155,14 +155,14 @@ export interface StorageTarget {
   readonly settle: (ids: readonly string[]) => Promise<void>
 }
 
-/** Files of a project, by its Storage API. */
+/** Uploads files to a project over its Storage API. */
 export function storageTarget({ storageUrl, serviceKey, settle }: StorageTarget): FileTarget {
   const base = storageUrl.replace(/\/+$/, '').replace(/(?:\/storage\/v1)?$/, '/storage/v1')
   const headers = { apikey: serviceKey, authorization: `Bearer ${serviceKey}` }
   const pathOf = ({ bucket, name }: SentFile): string => [bucket, ...name.split('/')].map(encodeURIComponent).join('/')
   return {
     async has(file) {
-      // HEAD is answered from the row, which is there before the bytes.
+      // HEAD is answered from the row, which exists before the bytes.
       const url = `${base}/object/authenticated/${pathOf(file)}`
       const answer = await ask(url, { method: 'GET', headers: { ...headers, range: 'bytes=0-0' } })
       return answer.status === 206 && answer.range === `bytes 0-0/${file.size}`
@@ -191,7 +191,7 @@ interface Asked {
   readonly bytes?: Readable
 }
 
-/** Not by `fetch`, which sends bytes of which it does not know the number in chunks: not every proxy takes these. */
+/** Avoids `fetch`, which sends bodies of unknown length in chunks, because not all proxies accept them. */
 async function ask(
   url: string,
   { method, headers, bytes }: Asked,
@@ -208,7 +208,7 @@ async function ask(
     if (bytes) {
       bytes.on('data', () => timer.refresh())
       bytes.pause()
-      // A refusal may come before all bytes have gone: then the answer says more than the broken pipe.
+      // A refusal may arrive before all bytes are sent; it is more informative than the broken pipe.
       pipeline(bytes, request).catch((error: Error) => request.destroy(error))
     } else request.end()
     const answer = await answered

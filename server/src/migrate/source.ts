@@ -8,7 +8,7 @@ export const SILENCE_MS = 120_000
 
 type Client = Awaited<ReturnType<typeof openQuietClient>>
 
-/** A table whose rows come. */
+/** A table whose rows are migrated. */
 export interface SourceTable {
   readonly schema: string
   readonly name: string
@@ -30,14 +30,14 @@ export interface Inventory {
   readonly tables: readonly SourceTable[]
   readonly sequences: readonly { readonly schema: string; readonly name: string; readonly value: string }[]
   readonly views: readonly { readonly schema: string; readonly name: string }[]
-  /** Tables of publications that hosted projects do not have by themselves are not among them. */
+  /** Published tables, except those of publications that hosted projects do not have by default. */
   readonly published: readonly { readonly schema: string; readonly name: string }[]
   readonly otherPublications: readonly string[]
   readonly eventTriggers: readonly string[]
   readonly foreignServers: readonly string[]
   readonly largeObjects: number
   readonly jobs: readonly Job[]
-  /** Queues of the extension pgmq. */
+  /** pgmq queues. */
   readonly queues: readonly Queue[]
   readonly secrets: readonly { readonly name: string | null; readonly description: string; readonly secret: string }[]
   /** Objects that the URL's role cannot read. */
@@ -51,11 +51,11 @@ export interface Job {
   readonly active: boolean
 }
 
-/** A project that is read at one moment, in transactions that only read. */
+/** A consistent snapshot of a project, read in read-only transactions. */
 export interface Source extends AsyncDisposable {
   readonly inventory: Inventory
   readonly snapshot: string
-  /** A further connection that sees the same moment. */
+  /** Opens another connection with the same snapshot. */
   connect(): Promise<Client>
 }
 
@@ -68,7 +68,7 @@ set search_path = ''`
 
 /**
  * @param applicationName - shown in `pg_stat_activity`
- * @throws {HoldfastError} `option_invalid`, `migrate_source_unreachable`, without the password of the address
+ * @throws {HoldfastError} `option_invalid`, `migrate_source_unreachable`, without the URL's password
  */
 export async function openSource(url: string, applicationName = 'holdfast migrate'): Promise<Source> {
   const client = await openQuietClient(readAddress(url), applicationName).catch((error: unknown) => {
@@ -95,7 +95,7 @@ export async function openSource(url: string, applicationName = 'holdfast migrat
           throw error
         }
       },
-      [Symbol.asyncDispose]: () => client.end().catch(() => undefined), // it may be broken already
+      [Symbol.asyncDispose]: () => client.end().catch(() => undefined), // possibly broken already
     }
   } catch (error) {
     await client.end().catch(() => undefined)
@@ -119,7 +119,7 @@ function unreachable(url: string, cause: unknown): HoldfastError {
   })
 }
 
-/** Statements of one connection. */
+/** Runs statements on one connection. */
 class Reader {
   readonly #client: Client
   readonly unreadable: { what: string; why: string }[] = []
@@ -132,7 +132,7 @@ class Reader {
     return (await this.#client.query<Row>(text, [...values])).rows
   }
 
-  /** The column `name` of each row. */
+  /** Returns column `name` of each row. */
   async list(text: string): Promise<string[]> {
     return (await this.rows<{ name: string }>(text)).map(({ name }) => name)
   }
@@ -195,7 +195,7 @@ async function readRelations(
   names: readonly string[],
 ): Promise<Pick<Inventory, 'tables' | 'sequences' | 'views' | 'published'>> {
   const inSchemas = `n.nspname = any($1) and not exists (select from pg_catalog.pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`
-  // The messages of a queue come also when its tables belong to the extension.
+  // Includes a queue's messages even if its tables belong to the extension.
   const isQueue = `n.nspname = 'pgmq' and c.relname ~ '^[aq]_'`
   return {
     tables: await reader.rows(

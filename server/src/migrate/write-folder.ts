@@ -27,7 +27,7 @@ export interface WrittenFolder {
 /** Mode of files with passwords and keys. */
 const PRIVATE = 0o600
 
-/** Writes the scripts that `psql` makes the project of: `load.sql` runs all others. The files of storage are not among them. */
+/** Writes `psql` scripts that recreate the project; `load.sql` runs all others. Does not include stored files. */
 export async function writeFolder(options: FolderOptions): Promise<WrittenFolder> {
   return await new FolderWriter(options).write()
 }
@@ -148,7 +148,7 @@ class FolderWriter {
     return copied
   }
 
-  /** @returns how many rows there were; without any there is no file */
+  /** @returns the number of rows; without rows no file is written */
   async #stream(
     text: string,
     file: string,
@@ -207,7 +207,7 @@ class FolderWriter {
     ].join('\n')
   }
 
-  /** An upload makes the row of a file anew: whose it was and when it came is put back afterwards. */
+  /** Restores owner and times of files, because an upload recreates the row. */
   async #restoreFiles(): Promise<void> {
     const objects = this.#inventory.tables.find(({ schema, name }) => schema === 'storage' && name === 'objects')
     if (!objects) return
@@ -232,7 +232,7 @@ class FolderWriter {
   }
 }
 
-/** Columns of `storage.objects` that an upload with a key of the server does not give back. */
+/** Columns of `storage.objects` that an upload with a server key does not restore. */
 export const KEPT_OF_FILES: readonly string[] = [
   'owner',
   'owner_id',
@@ -242,7 +242,7 @@ export const KEPT_OF_FILES: readonly string[] = [
   'user_metadata',
 ]
 
-/** Jobs live in the schema that the extension has everywhere else. */
+/** Returns extensions with `cron` in the schema where other servers have it. */
 export function extensionsOf({ extensions }: Inventory, own: OwnParts): Inventory['extensions'] {
   const all = [...extensions, ...own.extensions].map(({ name, schema }) => ({
     name,

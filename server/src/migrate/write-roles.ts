@@ -2,13 +2,13 @@ import { quoteIdentifier, quoteLiteral } from '@holdfast/postgres'
 import type { Source } from './source.ts'
 import { TAIL } from './write-schema.ts'
 
-/** Roles of the API, to whose settings projects add their own. */
+/** API roles, to which projects add settings. */
 const API_ROLES: readonly string[] = ['anon', 'authenticated', 'service_role']
 
 /** Settings a project's role may set on these. */
 const SAFE_SETTING = /^(?:statement_timeout|lock_timeout|idle_in_transaction_session_timeout|(?:pgrst|app)\..+)$/
 
-/** Settings whose value is a list of names, as they are quoted already. */
+/** Settings whose value is a list of already quoted names. */
 const LISTS: readonly string[] = [
   'search_path',
   'temp_tablespaces',
@@ -21,10 +21,7 @@ interface Role {
   readonly attributes: readonly string[]
 }
 
-/**
- * Renders the roles that are a project's own, with their memberships and settings, so that it can run twice. Passwords are not among them: nobody but a superuser
- * reads them.
- */
+/** Renders the project's own roles with memberships and settings, as a repeatable script. Excludes passwords, which only superusers can read. */
 export async function renderRoles(source: Source): Promise<string> {
   const { roles: names, memberships } = source.inventory
   const { roles, settings } = await readRoles(source, names)
@@ -73,6 +70,6 @@ async function readRoles(
     )
     return { roles, settings }
   } finally {
-    await client.end().catch(() => undefined) // it may be broken already
+    await client.end().catch(() => undefined) // possibly broken already
   }
 }

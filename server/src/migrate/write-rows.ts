@@ -5,9 +5,9 @@ import { TAIL } from './write-schema.ts'
 export interface RowsScript {
   readonly source: Source
   readonly tables: readonly SourceTable[]
-  /** Schemas whose sequences and materialized views are set and filled. */
+  /** Schemas whose sequences are set and materialized views refreshed. */
   readonly schemas: readonly string[]
-  /** `COPY … FROM stdin`, which only `psql` reads, instead of `INSERT`. */
+  /** Writes `COPY … FROM stdin`, which only `psql` reads, instead of `INSERT`. */
   readonly usesCopy: boolean
 }
 
@@ -18,7 +18,7 @@ export interface WrittenRows {
 
 type Write = (text: string) => Promise<void>
 
-/** No trigger runs and no key is checked while rows go in: they come as they are, in any order. */
+/** Disables triggers and key checks, so that rows can be loaded unchanged and in any order. */
 const HEAD = `SET session_replication_role = replica;
 SET statement_timeout = 0;
 SET lock_timeout = 0;
@@ -36,13 +36,13 @@ const ROWS_MAX = 1_000
 const CHARACTERS_MAX = 512 * 1024
 
 interface Shared {
-  /** Columns that are not written: nobody signs in by what is written. */
+  /** Omitted columns, such as credentials. */
   readonly leftOut: readonly string[]
-  /** Columns that are written as an empty text, which other servers want rather than NULL. */
+  /** Columns written as empty text, which other servers expect instead of NULL. */
   readonly emptied: readonly string[]
 }
 
-/** Tables of the platform whose rows are people's. */
+/** Platform tables with user data. */
 const SHARED: Readonly<Record<string, Shared>> = {
   'auth.users': {
     leftOut: ['encrypted_password'],
@@ -59,7 +59,7 @@ const SHARED: Readonly<Record<string, Shared>> = {
   'storage.buckets': { leftOut: [], emptied: [] },
 }
 
-/** Schemas of the platform of which rows are written. */
+/** Platform schemas whose rows are written. */
 export const SHARED_SCHEMAS: readonly string[] = [
   ...new Set(Object.keys(SHARED).map((name) => name.split('.')[0] ?? '')),
 ]
@@ -67,10 +67,10 @@ export const SHARED_SCHEMAS: readonly string[] = [
 export const fullName = ({ schema, name }: { readonly schema: string; readonly name: string }): string =>
   `${schema}.${name}`
 
-/** Whether rows of a table of the platform are written, and how. */
+/** Returns whether and how rows of a platform table are written. */
 const sharedOf = (table: SourceTable): Shared | undefined => SHARED[fullName(table)]
 
-/** The tables of schemas whose rows are written; of the platform only accounts, without what signs in, and buckets. */
+/** Returns the tables whose rows are written; of the platform only accounts, without credentials, and buckets. */
 export function tablesOf({ inventory }: Source, schemas: readonly string[]): readonly SourceTable[] {
   return inventory.tables.filter(
     (table) =>
@@ -79,9 +79,9 @@ export function tablesOf({ inventory }: Source, schemas: readonly string[]): rea
 }
 
 /**
- * Writes the rows of tables as SQL that `psql` and a seed of a project run. They are never in memory as a whole.
+ * Streams rows of tables as SQL for `psql` or a project seed.
  *
- * @throws what Postgres refused, a lost connection, what `write` failed with
+ * @throws Postgres's errors, a lost connection, errors of `write`
  */
 export async function writeRows({ source, tables, schemas, usesCopy }: RowsScript, write: Write): Promise<WrittenRows> {
   const overridden = await findIdentities(source)
@@ -103,7 +103,7 @@ export async function writeRows({ source, tables, schemas, usesCopy }: RowsScrip
   return { tables: filled, rows }
 }
 
-/** Tables with a key that Postgres gives out and that a statement has to say it gives itself. */
+/** Finds tables with a GENERATED ALWAYS identity column, which statements must override explicitly. */
 async function findIdentities(source: Source): Promise<ReadonlySet<string>> {
   const client = await source.connect()
   try {
@@ -113,13 +113,13 @@ async function findIdentities(source: Source): Promise<ReadonlySet<string>> {
     )
     return new Set(rows.map(({ name }) => name))
   } finally {
-    await client.end().catch(() => undefined) // it may be broken already
+    await client.end().catch(() => undefined) // possibly broken already
   }
 }
 
 interface Target {
   readonly table: string
-  /** Quoted, with commas. */
+  /** Quoted and comma-separated. */
   readonly columns: string
   /** Selected expressions. */
   readonly selected: string
@@ -141,7 +141,7 @@ function targetOf(table: SourceTable, isOverridden: boolean): Target {
       .join(', '),
     hasColumns: columns.length > 0,
     overriding: isOverridden ? ' OVERRIDING SYSTEM VALUE' : '',
-    // Migrations make buckets, too.
+    // Migrations may also create buckets.
     onConflict: shared === undefined ? '' : '\nON CONFLICT DO NOTHING',
   }
 }
@@ -194,7 +194,7 @@ async function insertTable(source: Source, target: Target, write: Write): Promis
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
 
-/** Every value as a literal without a type: Postgres reads it as the type of its column. @see PostgreSQL manual, "COPY", Text Format */
+/** Renders each value as an untyped literal, which Postgres parses as its column's type. @see PostgreSQL manual, "COPY", Text Format */
 function renderRow(line: string): string {
   const values = line
     .split('\t')

@@ -8,10 +8,10 @@ import { SILENCE_MS, type Inventory } from './source.ts'
 export interface SchemaScript extends Dumped {
   /** Schemas to write; for `auth` and `storage` only the project's additions to their tables. */
   readonly schemas: readonly string[]
-  /** Extensions, streams and guards as well. */
+  /** Whether to include extensions, streams and guards. */
   readonly isWhole: boolean
   readonly extensions: Inventory['extensions']
-  /** Whether each definition has the comment of `pg_dump` that names it. */
+  /** Whether to keep `pg_dump`'s comment that names each definition. */
   readonly keepsComments: boolean
 }
 
@@ -33,9 +33,9 @@ SET row_security = off;
 export const TAIL = 'RESET ALL;\n'
 
 /**
- * Writes the definitions of schemas as SQL that `psql` and a migration of a project run: no commands of `psql`, no rows.
+ * Writes the definitions of schemas as SQL for `psql` or a project migration, without psql commands or rows.
  *
- * @throws what Postgres or `pg_dump` refused
+ * @throws errors of Postgres or `pg_dump`
  */
 export async function writeSchema(script: SchemaScript, write: (text: string) => Promise<void>): Promise<void> {
   const { schemas, source } = script
@@ -61,14 +61,14 @@ async function readOwn(script: SchemaScript, own: readonly string[]): Promise<re
   return readEntries(dump)
 }
 
-/** Policies of storage, triggers on users; of a database that has such tables. */
+/** Reads storage policies and user triggers, if the database has such tables. */
 async function readAttached(script: SchemaScript): Promise<readonly DumpEntry[]> {
   const { tables } = script.source.inventory
   if (!tables.some(({ schema }) => schema === 'auth' || schema === 'storage')) return []
   return await readPlatformDefinitions(script, ['--quote-all-identifiers'])
 }
 
-/** Schemas and extensions have statements of their own; the comment on `public` is of the owner of the database. */
+/** Excludes schemas and extensions, which have separate statements, and the comment on `public`, which belongs to the database owner. */
 function isDefinition({ type, name, text }: DumpEntry): boolean {
   if (type === 'SCHEMA' || type === 'EXTENSION' || text === '' || isPlatformGrant(text)) return false
   return type !== 'COMMENT' || !/^(?:SCHEMA "?public"?$|EXTENSION )/.test(name)
@@ -95,8 +95,8 @@ function renderGround(
 }
 
 /**
- * A dump says what was granted beyond Postgres's own defaults. What a project grants by default to new tables would come on top, to `anon` as well, so it is taken
- * back first; the source's defaults are among the definitions.
+ * Revokes this project's default privileges first: dumps contain only grants beyond Postgres's defaults, so these would add to them, including for `anon`. The
+ * source's default privileges are part of the definitions.
  */
 function withoutDefaults(own: readonly string[]): string {
   return `DO $$ DECLARE statement text; BEGIN
@@ -117,7 +117,7 @@ function renderEntry(entry: DumpEntry, { keepsComments }: SchemaScript): string 
   return `${head}${[text, ...ownerOf(entry)].join('\n\n')}\n\n`
 }
 
-/** Roles of the platform but `postgres` cannot be given away to: what they own is of whoever loads it, who has fewer rights. */
+/** Omits owners that are platform roles other than `postgres`, which cannot be assigned: the loading role, with fewer rights, owns these objects. */
 function ownerOf({ owner }: DumpEntry): readonly string[] {
   const [, role = ''] = / OWNER TO "((?:[^"]|"")*)";$/.exec(owner ?? '') ?? []
   return owner === undefined || (role !== 'postgres' && PLATFORM_ROLES.test(role)) ? [] : [owner]
@@ -139,10 +139,10 @@ const GUARDS_AND_STREAMS = `
     from sync.streams s
    order by 2, 3`
 
-/** Reads declarations made with functions in migrations: they are rows of tables that are not dumped, and would silently be lost. */
+/** Reads declarations that migrations make through functions. They are stored as rows of tables that are not dumped, so they would silently be lost. */
 async function readDeclarations({ source, isWhole }: SchemaScript, own: readonly string[]): Promise<string> {
   const { isHoldfast, queues } = source.inventory
-  // The tables of a queue are there already, with their policies.
+  // The queue's tables and policies exist already.
   const lines = own.includes('pgmq') ? queuesToMake(queues).map(renderQueue) : []
   if (!isWhole || !isHoldfast) return lines.join('')
   const client = await source.connect()
@@ -150,6 +150,6 @@ async function readDeclarations({ source, isWhole }: SchemaScript, own: readonly
     const { rows } = await client.query<{ statement: string }>(GUARDS_AND_STREAMS)
     return [...lines, ...rows.map(({ statement }) => `${statement}\n`)].join('')
   } finally {
-    await client.end().catch(() => undefined) // it may be broken already
+    await client.end().catch(() => undefined) // possibly broken already
   }
 }

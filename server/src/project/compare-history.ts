@@ -2,15 +2,15 @@ import type { MigrationFile } from './migration-files.ts'
 
 /** Differences between a project's files and a database's history. */
 export interface HistoryComparison {
-  /** Not applied yet, in the order of their versions. */
+  /** Not applied yet, in version order. */
   readonly pending: readonly MigrationFile[]
   /** Pending files older than an applied migration. */
   readonly outOfOrder: readonly MigrationFile[]
-  /** Applied versions that have no file. */
+  /** Applied versions without a file. */
   readonly missing: readonly string[]
 }
 
-/** @param applied - versions, in any order. They are compared as text, as the CLI of Supabase does. */
+/** @param applied - versions in any order. Compared as text, like Supabase's CLI. */
 export function compareHistory(files: readonly MigrationFile[], applied: readonly string[]): HistoryComparison {
   const known = new Set(files.map(({ version }) => version))
   const done = new Set(applied)

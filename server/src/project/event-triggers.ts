@@ -2,10 +2,10 @@ import type { EventTriggerStatement, SqlStatement } from '@holdfast/policy'
 import { quoteIdentifier, quoteLiteral, sql, type Queryable } from '@holdfast/postgres'
 
 /**
- * Replaces statements about event triggers, which Postgres leaves to superusers, by calls of the functions that create them for the project
+ * Rewrites event trigger statements, which require a superuser, as calls of functions that create the triggers for the project
  * (`0016_project_event_triggers.sql`).
  *
- * @returns the text with as many lines as before; unchanged where the database does not have these functions
+ * @returns the text with the same number of lines; unchanged if the database lacks these functions
  */
 export async function triggerAsProject(
   db: Queryable,

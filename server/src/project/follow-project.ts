@@ -10,7 +10,7 @@ import { prepareProject } from './prepare-project.ts'
 import { readDatabaseConfig } from './project-config.ts'
 import { watchFiles } from './watch-files.ts'
 
-/** Why the project is not in the database, for people and tools. */
+/** Why the project could not be applied to the database, for humans and tools. */
 export interface ProjectProblem {
   readonly code: string
   readonly message: string
@@ -20,11 +20,11 @@ export interface ProjectProblem {
 
 export interface FollowProjectOptions {
   readonly config: Config
-  /** Connects as the role that projects act as. */
+  /** Connects as the project's role. */
   readonly adminUrl: string
   readonly logger: Logger
   readonly progress: (line: string) => void
-  /** Called when the database has all that there is. */
+  /** Called when the database is up to date. */
   readonly onApplied: () => Promise<void>
   readonly onProblem: (error: unknown) => void
 }
@@ -38,9 +38,9 @@ export async function followProject(options: FollowProjectOptions): Promise<Asyn
   if (!config.projectMigrations) return { [Symbol.asyncDispose]: () => Promise.resolve() }
   let seen = hashesOf(config)
   let seeds = await seedsOf(config)
-  let changedSeeds: ReadonlySet<string> = new Set() // told already
+  let changedSeeds: ReadonlySet<string> = new Set() // already reported
   const apply = async (): Promise<void> => {
-    seeds = await seedsOf(config) // the change may be one of `config.toml`
+    seeds = await seedsOf(config) // `config.toml` may have changed
     try {
       const before = new Set(await appliedVersions(adminUrl))
       const others = await prepareProject({ adminUrl, serverVersion: 0 }, { config, logger, progress })
@@ -60,7 +60,7 @@ export async function followProject(options: FollowProjectOptions): Promise<Asyn
   return watchFiles(config.migrationsDir, () => [config.functionsConfig, ...seeds()], apply)
 }
 
-/** @returns the seeds that there are when it is called. A configuration that cannot be read names none: applying tells it. */
+/** @returns a function that lists the current seeds; none if the configuration is unreadable, which applying reports */
 async function seedsOf(config: Config): Promise<() => readonly string[]> {
   try {
     const { folder, seedPatterns } = await readDatabaseConfig(config.functionsConfig)

@@ -10,7 +10,7 @@ const LOCK_KEY = 4_711_054_322
 /** Retry interval in ms for the lock. A waiting statement would block `create index concurrently`. */
 const LOCK_AGAIN_MS = 200
 
-/** @returns the versions that the database's history has, oldest first; none when there is no history */
+/** @returns the versions in the database's history, oldest first; empty without a history */
 export async function readHistory(db: Pick<Queryable, 'query'>): Promise<readonly string[]> {
   const [found] = await db.query<{ exists: boolean }>(
     sql`select to_regclass('supabase_migrations.schema_migrations') is not null as exists`,
@@ -28,7 +28,7 @@ export async function readHistory(db: Pick<Queryable, 'query'>): Promise<readonl
  * @see Supabase CLI, `pkg/migration/history.go`
  */
 export async function ensureHistory(client: Client): Promise<void> {
-  // An event trigger of the project that fails would keep it from applying the migration that drops it.
+  // Otherwise a failing event trigger would prevent the migration that drops it.
   await client.query(`
     select set_config('session_replication_role', 'replica', true) where has_parameter_privilege('session_replication_role', 'set');
     create schema if not exists supabase_migrations;
@@ -39,7 +39,7 @@ export async function ensureHistory(client: Client): Promise<void> {
   `)
 }
 
-/** Runs `body` while no other process migrates the project of this database. */
+/** Runs `body` while no other process migrates this database. */
 export async function whileLocked<T>(client: Client, body: () => Promise<T>): Promise<T> {
   const connection = queryable(client)
   for (;;) {

@@ -10,22 +10,22 @@ import { readPsqlPieces } from './psql-pieces.ts'
 import { type FilePart, readSqlFile, runFile } from './run-file.ts'
 
 export interface MigrateProjectOptions {
-  /** Connected as the role that projects act as. */
+  /** Connected as the project's role. */
   readonly pool: Pool
   readonly files: readonly MigrationFile[]
-  /** Whether files that are older than what is applied are applied as well. */
+  /** Whether to apply files older than an applied migration. */
   readonly includesOlder: boolean
-  /** Told the versions that are applied and have no file. May throw. */
+  /** Receives applied versions without a file. May throw. */
   readonly onMissing: (versions: readonly string[]) => void
-  /** Told each file before it is applied. */
+  /** Called before each file is applied. */
   readonly onFile: (file: MigrationFile) => void
 }
 
 /**
- * Applies the migrations that the history of the database does not have, each in a transaction together with its record, as far as its statements can be in one.
+ * Applies pending migrations, each in a transaction with its history record, as far as its statements allow.
  *
- * @returns what was applied
- * @throws {HoldfastError} `migration_out_of_order`, and those of {@link runFile}
+ * @returns the applied migrations
+ * @throws {HoldfastError} `migration_out_of_order`, and errors of {@link runFile}
  */
 export async function migrateProject(options: MigrateProjectOptions): Promise<readonly MigrationFile[]> {
   return await options.pool.withClient((client) =>
@@ -46,9 +46,9 @@ export async function migrateProject(options: MigrateProjectOptions): Promise<re
 }
 
 /**
- * Records a migration whose definitions the database has already, together with what `keep` does: a server that follows the folder waits until both are done.
+ * Records a migration whose definitions already exist and runs `keep` under the same lock, so that a server following the folder waits for both.
  *
- * @param pool - connected as the role that projects act as
+ * @param pool - connected as the project's role
  */
 export async function recordMigration(
   pool: Pool,
@@ -65,7 +65,7 @@ export async function recordMigration(
         keep()
         await client.query('commit')
       } catch (error) {
-        await client.query('rollback').catch(() => undefined) // when the connection is gone, so is the transaction
+        await client.query('rollback').catch(() => undefined) // a lost connection has no transaction
         throw error
       }
     }),
@@ -98,7 +98,7 @@ async function applyOne(client: Client, { version, name, path }: MigrationFile):
   await runFile(client, { path, parts, record: recordOf(version, name, recorded) })
 }
 
-/** The text, cut before and after each statement that no transaction can hold, as the CLI of Supabase does. */
+/** Splits the text around statements that cannot run in a transaction, like Supabase's CLI. */
 function partsOf(text: string, statements: readonly SqlStatement[]): readonly FilePart[] {
   const parts: FilePart[] = []
   let from = 0
@@ -113,7 +113,7 @@ function partsOf(text: string, statements: readonly SqlStatement[]): readonly Fi
   return parts
 }
 
-/** Splits a text into statements for the history. Text our parser rejects counts as one, and Postgres decides. */
+/** Splits a text into statements for the history. Text that our parser rejects counts as a single statement, and Postgres decides. */
 async function statementsOf(text: string, path: string, firstLine = 1): Promise<readonly SqlStatement[]> {
   const { splitStatements } = await import('@holdfast/policy')
   const statements = await splitStatements(text).catch((): readonly SqlStatement[] => [

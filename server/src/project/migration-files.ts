@@ -2,18 +2,18 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { HoldfastError } from '@holdfast/foundation'
 
-/** A migration of the project, as its file is named. */
+/** A migration file of the project. */
 export interface MigrationFile {
-  /** The digits before the first `_`, by which migrations are ordered, as text. */
+  /** The digits before the first `_`. Migrations are ordered by this text. */
   readonly version: string
   readonly name: string
   readonly path: string
 }
 
 export interface MigrationFolder {
-  /** By version. */
+  /** In version order. */
   readonly files: readonly MigrationFile[]
-  /** Names of other files that end in `.sql`, which are not applied. */
+  /** Names of other `.sql` files, which are not applied. */
   readonly skipped: readonly string[]
 }
 
@@ -21,9 +21,9 @@ export interface MigrationFolder {
 const FILE_NAME = /^(\d+)_(.*)\.sql$/
 
 /**
- * Lists the migrations of a folder, which need not exist.
+ * Lists the migrations of a folder, which may not exist.
  *
- * @throws {HoldfastError} `migration_version_taken` when two files have one version
+ * @throws {HoldfastError} `migration_version_taken` if two files have the same version
  */
 export function listMigrationFiles(folder: string): MigrationFolder {
   const files: MigrationFile[] = []

@@ -12,12 +12,12 @@ import { seedProject } from './seed.ts'
 import { serveQueues } from './serve-queues.ts'
 
 /**
- * Applies the migrations of the project in the folder where Holdfast is started, and its seeds when the database is the packaged one and the server is for this
- * machine only: seeds are for development, and often make accounts with known passwords. Does nothing where there is no folder of migrations.
+ * Applies the migrations of the project in the current folder. Also applies its seeds if the database is the packaged one and the server is reachable only from
+ * this machine, because seeds often create accounts with known passwords. Does nothing without a migrations folder.
  *
  * @param options.preparation - how, after a reset
- * @returns the seeds that have changed since they were applied
- * @throws {HoldfastError} `project_config_invalid`, `migration_version_taken`, and those of {@link migrateProject} and {@link seedProject}
+ * @returns the seeds that changed after they were applied
+ * @throws {HoldfastError} `project_config_invalid`, `migration_version_taken`, and errors of {@link migrateProject} and {@link seedProject}
  */
 export async function prepareProject(
   cluster: Pick<Cluster, 'adminUrl' | 'serverVersion'>,
@@ -57,7 +57,7 @@ export async function prepareProject(
   return changed
 }
 
-/** @throws {HoldfastError} `migration_missing` when a version is named that no file has */
+/** @throws {HoldfastError} `migration_missing` if no file has the requested version */
 export function requireVersion({
   version,
   migrationsDir,

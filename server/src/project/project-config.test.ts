@@ -34,7 +34,7 @@ describe('what config.toml says of migrations and seeds', () => {
     expect(await readDatabaseConfig(join(folder, 'none.toml'))).toEqual(usual)
   })
 
-  // A list of tables used to be read as an empty table: migrations that were switched off ran.
+  // Regression: an array of tables was read as an empty table, so disabled migrations ran.
   test.each([
     ['db = 1', 'db is not a table'],
     ['[[db]]\nmigrations.enabled = false', 'db is not a table'],

@@ -2,12 +2,12 @@ import { dirname, resolve } from 'node:path'
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
 import { readConfigTables } from '@holdfast/functions'
 
-/** The parts of `config.toml` that migrations and seeds need. What else is read of it: {@link readProjectBuckets}, and functions. */
+/** The parts of `config.toml` for migrations and seeds. {@link readProjectBuckets} and functions read others. */
 export interface DatabaseConfig {
   readonly migratesAtStart: boolean
-  /** Globs below {@link folder}, in their order; none when seeds are turned off. */
+  /** Globs relative to {@link folder}, in order; empty if seeds are disabled. */
   readonly seedPatterns: readonly string[]
-  /** Where `config.toml` is. */
+  /** The folder of `config.toml`. */
   readonly folder: string
 }
 
@@ -34,7 +34,7 @@ export async function readDatabaseConfig(path: string): Promise<DatabaseConfig> 
 }
 
 /**
- * Reads `[storage.buckets.NAME]`, as the option `storageBuckets` has it. Folders are relative to the file.
+ * Reads `[storage.buckets.NAME]` in the form of the option `storageBuckets`. Folders are relative to the file.
  *
  * @throws {HoldfastError} `project_config_invalid`
  */
@@ -49,9 +49,9 @@ export async function readProjectBuckets(path: string): Promise<Readonly<Record<
 }
 
 /**
- * Reads the whole file as it stands.
+ * Reads the whole file without conversions.
  *
- * @returns no tables when there is no file
+ * @returns an empty object without a file
  * @throws {HoldfastError} `project_config_invalid`
  */
 export async function readTables(path: string): Promise<Readonly<Record<string, unknown>>> {
@@ -62,7 +62,7 @@ export async function readTables(path: string): Promise<Readonly<Record<string, 
 }
 
 function tableOf(path: string, name: string, value: unknown = {}): Readonly<Record<string, unknown>> {
-  // `[[name]]` is a list of tables, and a date is an object as well.
+  // Excludes `[[name]]`, an array of tables, and dates, which are objects, too.
   if (Object.prototype.toString.call(value) !== '[object Object]') throw invalid(path, `${name} is not a table`)
   return value as Readonly<Record<string, unknown>>
 }

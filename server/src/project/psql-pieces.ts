@@ -6,9 +6,9 @@ export interface PsqlPiece {
   readonly text: string
   /** SQL to run: for `COPY … FROM stdin` only the statement, otherwise the text with psql commands blanked out. */
   readonly sql: string
-  /** Where the piece begins, counted from 1. */
+  /** First line, starting at 1. */
   readonly line: number
-  /** The rows of a `COPY … FROM stdin`. */
+  /** Rows of a `COPY … FROM stdin`. */
   readonly rows?: string
 }
 
@@ -18,7 +18,7 @@ const TAG = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y
 const IN_WORD = /[\w$\u0080-\uffff]/
 const COPY = /^(?:\s|--[^\n]*\n|\/\*(?:(?!\*\/)[\s\S])*\*\/)*copy\b[\s\S]*\bfrom\s+stdin\b/i
 const END_OF_ROWS = /^\\\.\r?$/m
-/** `pg_dump` writes them around a dump, so that nothing in it is taken for a command. */
+/** `pg_dump` writes these around a dump to prevent its contents from being run as psql commands. */
 const IGNORED = /^\\(?:un)?restrict\b[^\n]*/
 
 /**
@@ -74,7 +74,7 @@ function nextMark(text: string, from: number): number {
   return MARK.exec(text)?.index ?? text.length
 }
 
-/** Where a quoted text or a comment that begins here is over; a sign that begins none is over after itself. */
+/** Returns the end of the quoted text or comment starting here; otherwise the next position. */
 function endOfQuote(text: string, at: number): number {
   const after = (end: string, from: number): number => {
     const found = text.indexOf(end, from)
@@ -98,7 +98,7 @@ function endOfQuote(text: string, at: number): number {
   }
 }
 
-/** Comments hold others. */
+/** Comments can be nested. */
 function endOfComment(text: string, at: number): number {
   const sign = /\/\*|\*\//g
   sign.lastIndex = at
@@ -120,11 +120,11 @@ function endOfEscaped(text: string, at: number): number {
 }
 
 interface EndOfRows {
-  /** Where the rows begin. */
+  /** Start of the rows. */
   readonly rows: number
-  /** Where the line with `\.` begins. */
+  /** Start of the line with `\.`. */
   readonly marker: number
-  /** Where the next line begins. */
+  /** Start of the following line. */
   readonly piece: number
 }
 
@@ -143,7 +143,7 @@ function endOfRows(text: string, at: number, path: string, lineOf: (place: numbe
   return { rows, marker, piece: next < 0 ? text.length : next + 1 }
 }
 
-/** Counts on from the last place: a dump has millions of lines. */
+/** Counts lines from the previous position, because a dump has millions. */
 function lineCounter(text: string): (place: number) => number {
   let [counted, line] = [0, 1]
   return (place) => {

@@ -35,20 +35,20 @@ export async function publishAsProject(
   return written
 }
 
-/** A block of PL/pgSQL, whose text holds quotes as they are. */
+/** A PL/pgSQL block, whose text contains quotes unescaped. */
 const BLOCK = /^do\s+(?:language\s+\w+\s+)?\$/i
 
 /** A separate statement within such a block. */
 const IN_BLOCK = /\bcreate\s+publication\s+("[^"]+"|\w+)\s+for\s+all\s+tables(?=\s*;)/i
 
-/** Statements with as many lines as the one that they stand for. */
+/** Renders statements with the same number of lines as the original. */
 function publish(quotedName: string, options: string, insteadOf: string): string {
   const wanted = options === '' ? 'with (publish_generated_columns = stored)' : options.replaceAll('\n', ' ')
   const lines = '\n'.repeat(insteadOf.split('\n').length - 1)
   return `create publication ${quotedName} ${wanted}; comment on publication ${quotedName} is '${MARK}'${lines}`
 }
 
-/** Adds the tables of the role to the publications of {@link publishAsProject} that do not have them yet. */
+/** Adds new tables of the role to the publications of {@link publishAsProject}. */
 export async function keepPublished(db: Queryable): Promise<void> {
   const missing = await db.query<{ publication: string; schema: string; table: string }>(sql`
     select p.pubname as publication, n.nspname as schema, c.relname as table

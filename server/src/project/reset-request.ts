@@ -5,15 +5,15 @@ import { HoldfastError } from '@holdfast/foundation'
 /** How to apply the project to a new database. */
 export interface ProjectPreparation {
   readonly seeds: boolean
-  /** The version of the last migration to apply; `undefined`: all are. */
+  /** Version of the last migration to apply; `undefined` applies all. */
   readonly upTo: string | undefined
-  /** ISO 8601: when the oldest signing key of the database before was made. The API keys follow from it, which apps have in their settings. */
+  /** ISO 8601 creation time of the previous database's oldest signing key. API keys, which are in apps' settings, depend on it. */
   readonly bornAt?: string | undefined
 }
 
 export const WHOLE_PROJECT: ProjectPreparation = { seeds: true, upTo: undefined }
 
-/** Why a reset failed, for the command that asked for it. */
+/** Why a reset failed, for the command that requested it. */
 interface Problem {
   readonly code: string
   readonly message: string
@@ -25,25 +25,25 @@ type Note = { readonly request: ProjectPreparation } | { readonly problem: Probl
 
 const pathIn = (dataDir: string): string => join(dataDir, 'reset.json')
 
-/** Leaves in the data folder what the server that is about to open again has to do. Whoever may write there may delete the database as well. */
+/** Writes the reset request into the data folder for the server that reopens. Anyone who can write there could delete the database anyway. */
 export function askForReset(dataDir: string, request: ProjectPreparation): void {
   write(dataDir, { request })
 }
 
-/** @returns what was asked for; `undefined` when nothing was */
+/** @returns the pending request; `undefined` if there is none */
 export function readResetRequest(dataDir: string): ProjectPreparation | undefined {
   const note = read(dataDir)
   return note && 'request' in note ? note.request : undefined
 }
 
-/** Ends the reset, if there is one. @param error - why it failed */
+/** Ends a reset, if one is pending. @param error - why it failed */
 export function endReset(dataDir: string, error?: unknown): void {
   if (error === undefined) rmSync(pathIn(dataDir), { force: true })
   else if (readResetRequest(dataDir)) write(dataDir, { problem: problemOf(error) })
 }
 
 /**
- * @returns whether the reset is done
+ * @returns whether the reset has finished
  * @throws {HoldfastError} why it failed
  */
 export function isResetDone(dataDir: string): boolean {
@@ -65,7 +65,7 @@ function read(dataDir: string): Note | undefined {
   try {
     return JSON.parse(readFileSync(pathIn(dataDir), 'utf8')) as Note
   } catch {
-    return undefined // there is none, or its writer was interrupted
+    return undefined // missing, or its writer was interrupted
   }
 }
 

@@ -3,15 +3,15 @@ import { errorMessage, HoldfastError } from '@holdfast/foundation'
 import { copyIn, queryable, type SqlFragment } from '@holdfast/postgres'
 import type { Client } from './history.ts'
 
-/** Postgres's own default, which a role or database of hosted Supabase does not have. */
+/** Postgres's default, which hosted Supabase's roles and databases override. */
 const PLAIN_SEARCH_PATH = '"$user", public'
 
 /** Search path that hosted projects' migrations expect. */
 const PROJECT_SEARCH_PATH = '"$user", public, extensions'
 
 /**
- * @returns the text without a byte order mark, which is no SQL
- * @throws {HoldfastError} `file_unreadable`, also when it is not UTF-8: letters of it would be replaced without a word
+ * @returns the text without byte order mark, which is not valid SQL
+ * @throws {HoldfastError} `file_unreadable`, including for text that is not UTF-8, which would silently lose characters
  */
 export function readSqlFile(path: string): string {
   try {
@@ -26,22 +26,22 @@ export function readSqlFile(path: string): string {
   }
 }
 
-/** A part of a file that is sent as one. */
+/** A part of a file that is sent as a unit. */
 export interface FilePart {
   /** Original text; all parts together are the file. */
   readonly text: string
   /** SQL to run. */
   readonly sql: string
-  /** A statement that no transaction can hold: what stands before it is committed. */
+  /** A statement that cannot run in a transaction: everything before it is committed first. */
   readonly isAlone?: boolean
-  /** The rows of a `COPY … FROM stdin`. */
+  /** Rows of a `COPY … FROM stdin`. */
   readonly rows?: string
 }
 
 /**
- * Runs a file and its record in one transaction. A file that commits in its midst has its own way: what comes after is apart.
+ * Runs a file and its history record in one transaction. If the file itself commits, the rest runs separately.
  *
- * @throws {HoldfastError} `project_sql_failed` with the file, the line and what Postgres said, and whether something of the file is in the database
+ * @throws {HoldfastError} `project_sql_failed` with file, line and Postgres's message, and whether parts of the file were committed
  */
 export async function runFile(
   client: Client,
@@ -66,7 +66,7 @@ export async function runFile(
     await queryable(client).query(record)
     await client.query('commit')
   } catch (error) {
-    await client.query('rollback').catch(() => undefined) // when the connection is gone, so is the transaction
+    await client.query('rollback').catch(() => undefined) // a lost connection has no transaction
     const text = parts.map((part) => part.text).join('')
     throw failed({ path, before, current, text, isPartial: await isCommitted(client, first.rows[0]?.id) }, error)
   } finally {
@@ -89,23 +89,22 @@ async function isCommitted(client: Client, transaction: string | undefined): Pro
 interface FailedFile {
   readonly path: string
   readonly text: string
-  /** Text before the failed part, from whose start Postgres counts. */
+  /** Text before the failed part; Postgres counts positions from the part's start. */
   readonly before: string
-  /** The failed part. */
   readonly current: string
-  /** Whether something of the file was committed. */
+  /** Whether part of the file was committed. */
   readonly isPartial: boolean
 }
 
 function failed({ path, text, before, current, isPartial }: FailedFile, error: unknown): HoldfastError {
   const { position, detail, hint, where } = error as Partial<Record<'position' | 'detail' | 'hint' | 'where', string>>
-  // Postgres counts characters, JavaScript halves of some.
+  // Postgres counts characters, JavaScript counts UTF-16 code units.
   const characters = Array.from(text.slice(before.length))
   const upTo = before + characters.slice(0, Number(position)).join('')
   const copied = /^COPY .*, line (\d+)/.exec(where ?? '')?.[1]
   const line =
     copied !== undefined
-      ? `, line ${`${before}${current}`.split('\n').length + Number(copied)}` // they begin behind the statement's line
+      ? `, line ${`${before}${current}`.split('\n').length + Number(copied)}` // rows start on the line after the statement
       : Number(position) > 0
         ? `, line ${upTo.split('\n').length}`
         : ''
@@ -125,14 +124,14 @@ function failed({ path, text, before, current, isPartial }: FailedFile, error: u
 const PARTIAL =
   'What stands before a COMMIT or a statement that runs alone is applied already, so the file has to bear being applied again.'
 
-/** Projects that are older than the rule of hosted ones made functions there. */
+/** Explains a function in a closed schema, which older projects could still create. */
 function closedSchema(error: unknown): string | undefined {
   const name = /^permission denied for schema (auth|realtime|storage)$/.exec(errorMessage(error))?.[1]
   if (name === undefined) return undefined
   return `As on hosted projects, nothing can be made in the schema ${name}: make it in a schema of the project.`
 }
 
-/** Postgres's own hint names a superuser, which a project does not have. */
+/** Explains event triggers, because Postgres's hint suggests a superuser, which projects do not have. */
 function eventTrigger(error: unknown): string | undefined {
   if (!errorMessage(error).startsWith('permission denied to create event trigger ')) return undefined
   return 'Write CREATE EVENT TRIGGER as a statement of its own in a migration: it cannot stand in a seed, a function or a DO block.'

@@ -10,21 +10,20 @@ import { readSqlFile, runFile } from './run-file.ts'
 /** Result of applying seed files, by recorded name. */
 export interface SeedReport {
   readonly applied: readonly string[]
-  /** Applied earlier, and changed since: they are not applied again. */
+  /** Applied before and changed since; not applied again. */
   readonly changed: readonly string[]
-  /** Patterns that no file matches. */
+  /** Patterns without a matching file. */
   readonly unmatched: readonly string[]
 }
 
-/** Blanks and comments of lines, as in the file that `holdfast init` makes. */
+/** Only whitespace and line comments, as in the file created by `holdfast init`. */
 const NO_STATEMENT = /^(?:\s|--[^\n]*(?:\n|$))*$/
 
 /**
- * Applies the seed files that the database's record does not have, each in a transaction together with its record. One without a
- * statement is left for when it has some.
+ * Applies pending seed files, each in a transaction with its record. Skips files without statements, so that they are applied once they have some.
  *
- * @param pool - connected as the role that projects act as
- * @throws {HoldfastError} those of {@link runFile}
+ * @param pool - connected as the project's role
+ * @throws {HoldfastError} errors of {@link runFile}
  */
 export async function seedProject(pool: Pool, { folder, seedPatterns }: DatabaseConfig): Promise<SeedReport> {
   const found = seedPatterns.map((pattern) => ({

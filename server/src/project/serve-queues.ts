@@ -1,6 +1,6 @@
 import { sql, type Queryable } from '@holdfast/postgres'
 
-/** The schema in which hosted projects have the functions of pgmq that the API serves, once that is turned on in their dashboard. */
+/** The schema with pgmq's API functions on hosted projects, where it is enabled in the dashboard. */
 const SCHEMA = 'pgmq_public'
 
 /**

@@ -24,7 +24,7 @@ export function watchFiles(
 
   const look = async (): Promise<void> => {
     const now = stateOf(folder, filesBeside())
-    // An editor that is writing has another size at the next look.
+    // A file that is still being written differs at the next poll.
     if (now !== seen) {
       seen = now
       await onChange()
@@ -44,7 +44,7 @@ export function watchFiles(
   }
 }
 
-/** Names, sizes and times of change, as one text. */
+/** Returns names, sizes and modification times as one string. */
 function stateOf(folder: string, files: readonly string[]): string {
   const paths = [...namesIn(folder).map((name) => join(folder, name)), ...files]
   return paths
@@ -55,7 +55,7 @@ function stateOf(folder: string, files: readonly string[]): string {
     .join('\n')
 }
 
-/** `undefined`: it is not there, or may not be looked at; then the next run of the migrations says why. */
+/** Returns `undefined` if missing or inaccessible; the next migration run reports the reason. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
@@ -70,6 +70,6 @@ function namesIn(folder: string): readonly string[] {
       .filter((name) => name.endsWith('.sql'))
       .toSorted()
   } catch {
-    return [] // there is none yet, or no more
+    return [] // missing, or just removed
   }
 }

@@ -20,10 +20,10 @@ export interface FileResult extends TapResult {
 }
 
 /**
- * `holdfast test db [path …]`: runs tests of the database, each file in a transaction that is rolled back.
+ * `holdfast test db [path …]`: runs database tests, each file in a transaction that is rolled back.
  *
- * @returns the exit code: 1 when a file did not pass
- * @throws {HoldfastError} `tests_missing`, `pgtap_missing` and those of opening the database
+ * @returns the exit code: 1 if a file did not pass
+ * @throws {HoldfastError} `tests_missing`, `pgtap_missing` and errors of opening the database
  */
 export async function testDatabase(input: CommandInput): Promise<number> {
   const paths = input.words
@@ -56,17 +56,17 @@ async function runAll(
       }
       return results
     } finally {
-      // As it was before, which is what the next dump shows.
+      // Restore the previous state, so that the next dump does not contain pgTAP.
       if (isOurs) await client.query('drop extension if exists pgtap')
     }
   } finally {
-    await client.end().catch(() => undefined) // it may be broken already
+    await client.end().catch(() => undefined) // possibly broken already
   }
 }
 
 type Client = Awaited<ReturnType<typeof openQuietClient>>
 
-/** @returns whether the extension was made here */
+/** @returns whether this call created the extension */
 async function ensurePgTap(client: Client, { dataDir, databaseUrl, pgtap }: TestConfig): Promise<boolean> {
   const { rows } = await client.query<{ name: string }>(
     `select extname as name from pg_extension where extname = 'pgtap'`,
@@ -83,7 +83,7 @@ async function ensurePgTap(client: Client, { dataDir, databaseUrl, pgtap }: Test
   return true
 }
 
-/** A session of its own for each file: what one sets, no other sees. */
+/** Runs each file in its own session, so that settings do not leak between files. */
 async function runFile(url: string, file: string): Promise<FileResult> {
   const lines: string[] = []
   let error: string | undefined
@@ -104,7 +104,7 @@ async function runFile(url: string, file: string): Promise<FileResult> {
   } catch (thrown) {
     error = describe(thrown, text)
   } finally {
-    // Postgres rolls back what a lost session leaves.
+    // Postgres rolls back the transaction of a lost session.
     await client.end().catch(() => undefined)
   }
   const result = readTap(lines)

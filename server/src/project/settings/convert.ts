@@ -5,8 +5,8 @@ const DURATION = /^(?:\d+(?:\.\d+)?(?:h|m|s|ms))+$/
 const SECONDS: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 0.001 }
 
 /**
- * Brings a value of `config.toml` into the form that an option has in the config file: durations as seconds, tables of values as `key=value`. What does not fit
- * stays as it is, for whoever checks the option.
+ * Converts a value of `config.toml` to an option's config file form: durations to seconds, tables of values to `key=value`. Returns other values unchanged for
+ * later validation.
  */
 export function toOptionValue(declaration: OptionDeclaration, value: unknown): unknown {
   switch (declaration.type) {
@@ -23,7 +23,7 @@ export function toOptionValue(declaration: OptionDeclaration, value: unknown): u
   }
 }
 
-/** `1h30m` in seconds, rounded up. */
+/** Parses `1h30m` into seconds, rounded up. */
 function toNumber(text: string): unknown {
   if (/^-?\d+$/.test(text)) return Number(text)
   if (!DURATION.test(text)) return text

@@ -1,21 +1,21 @@
 type Table = Readonly<Record<string, unknown>>
 
-/** One key of `config.toml` with its value. */
+/** A key of `config.toml` and its value. */
 export interface Leaf {
   readonly path: readonly string[]
   readonly value: unknown
 }
 
-/** Tables whose keys are names that the project chose, with one value each. */
+/** Tables whose keys are chosen by the project, each with a single value. */
 const VALUES = new Set(['auth.sms.test_otp'])
 
-/** Sections that are settings whatever `enabled` says. */
+/** Sections that apply regardless of `enabled`. */
 const SECTIONS = new Set(['auth', 'api', 'db', 'storage', 'realtime', 'edge_runtime'])
 
-/** Tables that count only with `enabled = true`; others count unless it is false. */
+/** Tables that apply only with `enabled = true`; others apply unless it is false. */
 const NEEDS_ENABLED = /^auth\.(?:hook\.\w+|sms\.(?!test_otp)\w+)$/
 
-/** Every key of the tables. Of a table that is turned off there is `enabled` only, and nothing if `enabled` is no key of its own ({@link hasSwitch}). */
+/** Yields every key of the tables. A disabled table yields only `enabled`, or nothing if `enabled` is not a setting ({@link hasSwitch}). */
 export function* leavesOf(
   table: Table,
   hasSwitch: (path: readonly string[]) => boolean,

@@ -2,7 +2,7 @@ import { HoldfastError } from '@holdfast/foundation'
 import type { Leaf } from './leaves.ts'
 import { UnsetVariable } from './variables.ts'
 
-/** Tables that mean something only whole, and what follows when they are left out because a variable is not set. */
+/** Tables that are usable only with all keys set, and the effect of omitting them because of an unset variable. */
 const WHOLE: readonly { readonly at: RegExp; readonly result: string }[] = [
   { at: /^auth\.external\.\w+(?=\.(?:enabled|client_id|secret|url)$)/, result: 'nobody can sign in with it' },
   { at: /^auth\.third_party\.\w+(?=\.)/, result: 'its tokens are not accepted' },
@@ -12,14 +12,14 @@ const WHOLE: readonly { readonly at: RegExp; readonly result: string }[] = [
   { at: /^auth\.hook\.send_sms(?=\.)/, result: 'this server sends text messages itself' },
 ]
 
-/** Keys without which the server would let in more than the project says. */
+/** Keys whose omission would make the server less restrictive than the project intends. */
 const MUST_BE_SET = /^auth\.(?:hook\.|password_requirements$)/
 
 /**
- * Finds the tables to leave out because `env(NAME)` in them has no value.
+ * Finds tables to omit because of an unset `env(NAME)`.
  *
- * @returns their names, with what is to be said
- * @throws {HoldfastError} `option_invalid` for a variable of a key that guards something
+ * @returns their names with the note to print
+ * @throws {HoldfastError} `option_invalid` for a variable of a security-relevant key
  */
 export function leftOut(leaves: readonly Leaf[], file: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
@@ -35,7 +35,7 @@ export function leftOut(leaves: readonly Leaf[], file: string): ReadonlyMap<stri
   return found
 }
 
-/** @throws always, for a key that cannot be left out */
+/** Returns the error for a key that cannot be omitted. */
 export function unset(name: string, { name: variable }: UnsetVariable, file: string): HoldfastError {
   return new HoldfastError('option_invalid', 500, `${name} in ${file} names ${variable}, which is not set.`, {
     hint: `Set ${variable} in the environment or in .env beside ${file}, or change the key.`,

@@ -6,10 +6,10 @@ import { readTables } from '../project-config.ts'
 import { readProjectSettings, type ProjectSettings } from './project-settings.ts'
 
 /**
- * Merges the settings as `loadConfig` does, and below the config file those of the project's `config.toml`.
+ * Merges settings like `loadConfig`, with the project's `config.toml` ranking below the config file.
  *
- * @returns the settings, and what there is to say about `config.toml`
- * @throws {HoldfastError} those of `loadConfig`, `project_config_invalid`, and `option_invalid` with the key of `config.toml`
+ * @returns the settings, and notes about `config.toml`
+ * @throws {HoldfastError} errors of `loadConfig`, `project_config_invalid`, and `option_invalid` with the key of `config.toml`
  */
 export async function loadProjectConfig<T extends typeof options>(
   declarations: T,
@@ -20,17 +20,17 @@ export async function loadProjectConfig<T extends typeof options>(
 }
 
 /**
- * Reads what the project's `config.toml` sets.
+ * Reads the settings from the project's `config.toml`.
  *
  * @param config - the settings without it
- * @returns nothing where the project's folder is not looked at
+ * @returns no settings if the project's folder is not used
  * @throws {HoldfastError} as {@link loadProjectConfig}
  */
 export async function settingsOfProject(config: Config, { env }: Pick<ConfigSources, 'env'>): Promise<ProjectSettings> {
   if (!config.projectMigrations) return { values: {}, notes: [] }
   const file = config.functionsConfig
   const { values, notes } = readProjectSettings(await readTables(file), { file, find: variablesOf(file, env) })
-  // As in the ecosystem's CLI: captured mails disturb nobody, and its generated file allows only two per hour.
+  // As in the ecosystem's CLI, whose generated file allows only two mails per hour. Captured mails need no limit.
   const { rateLimitEmailSent, ...others } = values
   const sendsMails = config.emailSmtpHost !== undefined || others['emailSmtpHost'] !== undefined
   return { values: sendsMails && rateLimitEmailSent !== undefined ? { ...others, rateLimitEmailSent } : others, notes }

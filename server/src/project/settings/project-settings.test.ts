@@ -6,7 +6,7 @@ import type { Flags } from '../../config/load-config.ts'
 import { options } from '../../config/options.ts'
 import { loadProjectConfig } from './load-project-config.ts'
 
-/** A project with this `config.toml` and these files. */
+/** Creates a project with this `config.toml` and these files. */
 function openProject(toml: string, files: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -181,7 +181,7 @@ describe('config.toml', () => {
       emailSmtpHost: undefined,
       externalGithubEnabled: false,
     })
-    expect(config.captchaSecret).toBeDefined() // the check stays, and lets nobody in
+    expect(config.captchaSecret).toBeDefined() // the check stays enabled and rejects everyone
     expect(notes).toEqual([
       'auth.site_url names APP_URL, which is not set',
       'auth.additional_redirect_urls names MORE_URL, which is not set',

@@ -21,7 +21,7 @@ export interface ProjectSettings {
   readonly notes: readonly string[]
 }
 
-/** Keys whose option has another name than their path. */
+/** Options whose name differs from the key's path. */
 const OPTION_OF: Readonly<Record<string, keyof typeof options>> = {
   'api.port': 'port',
   'api.schemas': 'restSchemas',
@@ -31,10 +31,10 @@ const OPTION_OF: Readonly<Record<string, keyof typeof options>> = {
   'auth.jwt_secret': 'jwtSecret',
 }
 
-/** `enabled` beside an address, which is used where it is set. */
+/** `enabled` next to a URL; setting the URL enables the feature. */
 const SWITCHES = /^auth\.(?:email\.smtp|hook\.\w+|sms\.\w+)\.enabled$/
 
-/** Schemas of services, which have APIs of their own. */
+/** Schemas of services, which have their own APIs. */
 const OWN_SCHEMAS = new Set(['auth', 'storage', 'realtime', 'vault', 'net', 'cron', 'sync', 'extensions'])
 
 const DECLARATIONS: Readonly<Record<string, OptionDeclarations>> = {
@@ -44,11 +44,11 @@ const DECLARATIONS: Readonly<Record<string, OptionDeclarations>> = {
 }
 
 /**
- * Reads the options that `config.toml` sets, by the names that it has for them: `auth.email.otp_length` is `emailOtpLength`.
+ * Reads the options set by `config.toml`, by option name: `auth.email.otp_length` is `emailOtpLength`.
  *
- * @param file - its path, for messages and for paths that are relative to it
- * @param find - the value of a variable of `env(NAME)`
- * @throws {HoldfastError} `option_invalid` for a value of the wrong type or outside its bounds, and for an unset variable of a key that guards something
+ * @param file - path of `config.toml`, for messages and relative paths
+ * @param find - returns the variable of an `env(NAME)`
+ * @throws {HoldfastError} `option_invalid` for a value of the wrong type or out of range, and for an unset variable of a security-relevant key
  */
 export function readProjectSettings(
   tables: Table,
@@ -108,13 +108,13 @@ function settingOf({ path, value }: Leaf, declaration: OptionDeclaration, file: 
   if (value instanceof UnsetVariable) {
     if (declaration.type === 'boolean' || declaration.type === 'integer') throw unset(name, value, file)
     remarks.add(`${name} names ${value.name}, which is not set`)
-    // Without its secret no captcha can be verified, so nobody would pass.
+    // Without its secret no captcha can be verified, so every attempt is rejected.
     return name === 'auth.captcha.secret' ? value.name : undefined
   }
   if (value === '' && declaration.type === 'string' && declaration.default === undefined) return undefined
   if (name.endsWith('.content_path')) return templateOf(name, String(value), file, remarks)
   if (name === 'auth.signing_keys_path') return signingKeysOf(String(value), file, remarks)
-  // Some versions of the ecosystem's CLI generated the text of messages as it stands in their own template.
+  // Some versions of the ecosystem's CLI wrapped the message text in its own template syntax.
   if (name.endsWith('.template')) return String(value).replaceAll(/\{\{\s*`([^`]*)`\s*\}\}/g, '$1')
   // Host name by which containers of a local server call functions.
   if (/^auth\.hook\.\w+\.uri$/.test(name)) return String(value).replace('//host.docker.internal', '//localhost')
@@ -124,7 +124,7 @@ function settingOf({ path, value }: Leaf, declaration: OptionDeclaration, file: 
   return toOptionValue(declaration, list)
 }
 
-/** Files of mails are named from the project's folder or from that of `config.toml`. */
+/** Mail template paths are relative to the project folder or to that of `config.toml`. */
 function templateOf(name: string, path: string, file: string, remarks: Remarks): string | undefined {
   const folder = dirname(file)
   const found = [resolve(dirname(folder), path), resolve(folder, path)].find((one) => existsSync(one))
@@ -132,7 +132,7 @@ function templateOf(name: string, path: string, file: string, remarks: Remarks):
   return found
 }
 
-/** A file that belongs in no repository: whoever has only that does without it, as with the ecosystem's CLI. */
+/** Signing keys do not belong in a repository. Without the file the project runs without them, as with the ecosystem's CLI. */
 function signingKeysOf(path: string, file: string, remarks: Remarks): string | undefined {
   const found = resolve(dirname(file), path)
   if (existsSync(found)) return found

@@ -2,7 +2,7 @@ import { isTable } from './leaves.ts'
 
 const REFERENCE = /^env\((\w+)\)$/
 
-/** Stands for `env(NAME)` if the variable is not set. */
+/** Placeholder for `env(NAME)` if the variable is not set. */
 export class UnsetVariable {
   readonly name: string
   constructor(name: string) {

@@ -1,7 +1,7 @@
-/** A key of `config.toml`, or a table with all that is in it, that Holdfast knows and does nothing with. */
+/** A key of `config.toml`, or a whole table, that Holdfast recognizes but ignores. */
 export interface WithoutEffect {
   readonly at: string
-  /** Ends the sentence "… has no effect here: ". */
+  /** Completes the sentence "… has no effect here: ". */
   readonly why: string
 }
 
@@ -10,8 +10,8 @@ const OWN_POSTGRES = 'the packaged Postgres is reached from this machine only, a
 const OWN_KEYS = 'Holdfast makes its own; see "holdfast keys" and the option jwtSecret'
 
 /**
- * Sections and keys of Supabase's `config.toml` that are accepted and have no effect. The first that fits counts. Where a value asks for nothing (false, empty),
- * nothing is said.
+ * Sections and keys of Supabase's `config.toml` that are accepted without effect. The first match applies. Values that disable a feature (false, empty) are not
+ * reported.
  */
 export const WITHOUT_EFFECT: readonly WithoutEffect[] = [
   ...[
@@ -53,7 +53,7 @@ export const WITHOUT_EFFECT: readonly WithoutEffect[] = [
   { at: 'edge_runtime.deno_version', why: 'functions run in the Deno of the option functionsDeno' },
 ]
 
-/** Keys with the one value that Holdfast has, of which nothing is said. */
+/** Keys for which Holdfast supports a single value, which is not reported. */
 export const FIXED: Readonly<Record<string, { readonly has: unknown; readonly why: string }>> = {
   'api.enabled': { has: true, why: 'the REST API is always served' },
   'auth.enabled': { has: true, why: 'accounts are always served' },
@@ -61,7 +61,7 @@ export const FIXED: Readonly<Record<string, { readonly has: unknown; readonly wh
   'edge_runtime.deno_version': { has: 2, why: 'Deno is version 2' },
 }
 
-/** Keys that other parts read, and those that ask for nothing. */
+/** Keys that other parts read, and keys without any effect to report. */
 export const READ_ELSEWHERE: readonly string[] = [
   '$schema',
   'project_id',
