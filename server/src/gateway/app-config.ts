@@ -6,18 +6,18 @@ import { VERSION } from '../version.ts'
 export interface AppConfig {
   readonly projectName: string
   readonly anonKey: string
-  /** Accounts to try, on a server that only this machine reaches. */
+  /** Sample accounts, on a server that is reachable only from this machine. */
   readonly sample:
     | {
         readonly password: string
         readonly accounts: readonly { readonly email: string; readonly name: string; readonly role: string }[]
-        /** The saved view that it is shown with at first. */
+        /** The saved view shown first. */
         readonly start: { readonly table: string; readonly view: string }
       }
     | undefined
-  /** Whether every user may start a workspace; otherwise an invitation lets them in. */
+  /** Whether every user may create a workspace; otherwise an invitation is required. */
   readonly hasOpenWorkspaces: boolean
-  /** Whether channels are served: without them the app shows nothing of who is there, and asks for none. */
+  /** Whether channels are served. Without them the app does not show presence. */
   readonly hasChannels: boolean
   /** Key for push subscriptions; absent if this server sends none. */
   readonly pushKey: string | undefined
@@ -26,21 +26,21 @@ export interface AppConfig {
   readonly account: AccountRules
 }
 
-/** Rules for account screens that GoTrue's `/settings` does not provide. */
+/** Rules for account screens that GoTrue's `/settings` omits. */
 export interface AccountRules {
   readonly password: {
     /** In bytes. */
     readonly lengthMin: number
-    /** As in `passwordRequirements`; empty for no character rules. */
+    /** As in `passwordRequirements`; empty without character rules. */
     readonly requirements: string
   }
-  /** Lengths of codes in mails and messages, so that a form knows when one is complete. */
+  /** Lengths of codes in mails and messages, so that forms can detect a complete code. */
   readonly codeDigits: { readonly email: number; readonly phone: number; readonly phoneFactor: number }
-  /** A new address has to be confirmed from the old one as well. */
+  /** Changing the email address also requires confirmation from the old one. */
   readonly isEmailChangeConfirmedTwice: boolean
-  /** People may link a further identity themselves. */
+  /** Users may link further identities themselves. */
   readonly hasManualLinking: boolean
-  /** Which second factors people may add. */
+  /** Second factors that users may add. */
   readonly factors: {
     readonly totp: boolean
     readonly phone: boolean

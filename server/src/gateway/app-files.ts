@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { createFileTable, decodePath, send, SHARED_HEADERS, type StaticFile } from './static-files.ts'
 
-/** @param origins - what pages may load data from beside this server */
+/** @param origins - additional origins that pages may load data from */
 function contentSecurityPolicy(origins: readonly string[]): string {
   return [
     "default-src 'self'",
@@ -31,17 +31,15 @@ const HEADERS = {
 const NOT_BUILT = 'The app has not been built. Run "npm run build", then reload this page.\n'
 
 export interface AppFilesOptions {
-  /** Folder of the built app. It need not exist. */
+  /** Folder of the built app. May not exist. */
   readonly directory: string
-  /** Addresses that belong to an API: a page is never the answer there. */
+  /** Matches API paths, which never return a page. */
   readonly isApi: (path: string) => boolean
-  /** Origins that the app's maps load from. */
+  /** Origins from which the app's maps load. */
   readonly mapOrigins: readonly string[]
 }
 
-/**
- * Serves the built app: files by their address, and `index.html` for every other page address, because the app has its own router.
- */
+/** Serves the built app: files by path, and `index.html` for every other page path, because the app has its own router. */
 export function appFiles(options: AppFilesOptions): FastifyPluginAsync {
   return async (app) => {
     const files = createFileTable(options.directory)
@@ -67,12 +65,12 @@ export function appFiles(options: AppFilesOptions): FastifyPluginAsync {
   }
 }
 
-/** A person's browser asks for a page; a script that asks for a missing file must not get one. */
+/** Returns whether a browser is navigating to a page; scripts requesting a missing file must not get one. */
 function wantsPage(request: FastifyRequest, path: string): boolean {
   return (request.headers.accept ?? '').includes('text/html') && !path.startsWith('/assets/')
 }
 
-/** The build puts a hash of the content into the names below /assets/. */
+/** Returns whether the name contains a content hash, which the build adds below /assets/. */
 function isHashed({ path }: StaticFile): boolean {
   return path.startsWith('/assets/')
 }

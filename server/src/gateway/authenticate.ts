@@ -4,7 +4,7 @@ import type { Caller } from '@holdfast/http'
 import { isConnectionLoss } from '@holdfast/postgres'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** Claims of a token that was verified. */
+/** Claims of a verified token. */
 export interface VerifiedClaims {
   readonly role?: string | undefined
   readonly sub?: string | undefined
@@ -20,21 +20,21 @@ export type RequireSession = (claims: VerifiedClaims) => Promise<void>
 
 export interface AuthenticateOptions {
   readonly verifyToken: VerifyToken
-  /** Whether the session that a person's token names still lives, where that counts. */
+  /** Checks whether the session of a user's token is still alive, for services that require it. */
   readonly requireSession?: RequireSession | undefined
   /** The service's wording for an invalid token. */
   readonly vocabulary: Vocabulary
-  /** Whether a request without a token of a person may pass with an API key alone, as Supabase's APIs do; sync needs a token. */
+  /** Accepts an API key without a user's token, as Supabase's APIs do; sync requires a token. */
   readonly acceptsApiKey: boolean
-  /** Whether errors about a key have the service's own words, instead of those of Supabase's gateway. */
+  /** Uses the service's own wording for key errors instead of that of Supabase's gateway. */
   readonly refusesKeysItself?: boolean
-  /** Whether a request without any key is one with the anon key. */
+  /** Treats a request without any key as one with the anon key. */
   readonly allowsNoKey?: boolean
-  /** The role of callers whose token names none; empty if they are refused. Default: `anon`. */
+  /** Role of callers whose token names none; empty refuses them. Default: `anon`. */
   readonly anonymousRole?: () => string
-  /** Addresses that need neither key nor token, such as published keys. */
+  /** Matches paths that need neither key nor token, such as published keys. */
   readonly isOpen?: (request: FastifyRequest) => boolean
-  /** Addresses that work without a person: there a token that is no good is as none, so that a session can be refreshed. */
+  /** Matches paths that work without a user. They treat an invalid token as absent, so that a session can be refreshed. */
   readonly ignoresBadToken?: (request: FastifyRequest) => boolean
 }
 
@@ -61,7 +61,7 @@ const KEYLESS: Caller = {
   isKeyless: true,
 }
 
-/** Why a key is not accepted, as the body of the answer. */
+/** Why a key is rejected, as the response body. */
 interface KeyRefusal {
   readonly message: string
   readonly hint: string
@@ -77,7 +77,7 @@ const WRONG_KEY: KeyRefusal = {
   hint: 'Double check the API key that the client sends as `apikey`.',
 }
 
-/** Addresses are kept by browsers, proxies and logs. WebSockets of browsers have no other place for a key: channels read theirs themselves. */
+/** Secret keys are refused in URLs, which browsers, proxies and logs keep. Browser WebSockets can send keys only there; channels read theirs themselves. */
 const KEY_IN_ADDRESS = {
   message: 'A service key is not accepted in an address',
   hint: 'Send it in the header `apikey`, and replace a key that has been in addresses: they are kept in logs.',
@@ -124,10 +124,10 @@ function keyless(request: FastifyRequest, options: AuthenticateOptions): Caller 
   throw options.vocabulary.tokenMissing()
 }
 
-/** Roles of the keys of those who run the server. */
+/** Roles of operators' keys. */
 const OPERATORS = new Set(['service_role', 'supabase_admin'])
 
-/** Whether the request has a key of those who run the server. A token of a person is none, whatever role it names; nor is what cannot be verified. */
+/** Returns whether the request has an operator's key. A user's token does not count, whatever its role; nor does an unverifiable key. */
 export async function isOperator(request: FastifyRequest, verifyToken: VerifyToken): Promise<boolean> {
   for (const token of [readBearer(request, true), readKeyHeader(request)]) {
     if (token && (await isOperatorKey(token, verifyToken))) return true
@@ -135,7 +135,7 @@ export async function isOperator(request: FastifyRequest, verifyToken: VerifyTok
   return false
 }
 
-/** Whether a text is a key of those who run the server. */
+/** Returns whether a text is an operator's key. */
 export async function isOperatorKey(token: string, verifyToken: VerifyToken): Promise<boolean> {
   const claims = await verifyToken(token).catch(() => undefined)
   return claims?.role !== undefined && claims.sub === undefined && OPERATORS.has(claims.role)
@@ -148,7 +148,7 @@ async function verifyApiKey(
   if (apiKey === undefined) return undefined
   try {
     const caller = toCaller(await options.verifyToken(apiKey), options)
-    // A key is known by who signed it and what role it names. What names a person is that person's token, and no key.
+    // A key is identified by its signature and role. A token that names a user is not a key.
     return caller.userId === undefined && caller.claims['role'] !== undefined ? caller : WRONG_KEY
   } catch (error) {
     if (error instanceof HoldfastError && error.code === 'token_role_refused')
@@ -208,9 +208,9 @@ function readKeyInAddress(request: FastifyRequest): string | undefined {
 }
 
 /**
- * PowerSync's clients send `Token`, everybody else `Bearer`.
+ * Reads the token. PowerSync's clients send `Token`, all others `Bearer`.
  *
- * @returns the rest of the header, empty if it has only the scheme; `undefined` without one of the two
+ * @returns the rest of the header, empty if it has only the scheme; `undefined` without either scheme
  */
 function readBearer(request: FastifyRequest, acceptsTokenScheme: boolean): string | undefined {
   const match = /^(bearer|token)(?:\s+(.*))?$/i.exec(request.headers.authorization ?? '')

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { createFileTable, decodePath, send, SHARED_HEADERS } from './static-files.ts'
 
-/** The pages have no script but the search, whose index is WebAssembly that it fetches. */
+/** The only script on these pages is the search, which fetches its index as WebAssembly. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -21,9 +21,9 @@ const NOT_BUILT = 'The docs have not been built. Run "npm run build", then reloa
 const UNKNOWN = 'There is no such page. All pages are listed at /docs/.\n'
 
 /**
- * Serves the site of the docs at `/docs/`. Its links are relative, so the address ends in a slash.
+ * Serves the docs site at `/docs/`. The trailing slash is required, because its links are relative.
  *
- * @param directory - the built site. It need not exist.
+ * @param directory - the built site. May not exist.
  */
 export function docsFiles(directory: string): FastifyPluginAsync {
   return async (app) => {

@@ -2,11 +2,11 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
-// The catalogue of errors (docs/reference/errors.md) is compared with what the source of sync throws: every code with every status, and nothing else.
+// Compares the error catalogue (docs/reference/errors.md) with the errors that the source of sync throws: all codes and statuses must match.
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** Where what sync answers, logs and prints is thrown. */
+/** Sources of everything that sync responds, logs and prints. */
 const SOURCES = [
   'services/sync/src/**/*.ts',
   'platform/replication/src/**/*.ts',
@@ -15,7 +15,7 @@ const SOURCES = [
   'clients/client/src/upload/*.ts',
 ]
 
-/** Codes of other services in the same files, and those that reach no client: it has gone, or the server retries within a stream. */
+/** Codes of other services in the same files, and codes that never reach a client: it has disconnected, or the server retries within a stream. */
 const NOT_OF_SYNC =
   /^(?:PGRST|AccessDenied$|DatabaseTimeout$|MissingAPIKey$|JwtSignatureError$|MalformedJWT$|InvalidJWTToken$|UnableToConnectToProject$|no_authorization$|bad_jwt$|unexpected_failure$|connection_closed$|connection_replaced$|sync_log_read$)/
 

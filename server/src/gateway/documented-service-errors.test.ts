@@ -2,15 +2,15 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
-// The tables of docs/reference/errors.md are compared with the refusals that the services construct. Those of sync and storage have tests of their own.
+// Compares the tables of docs/reference/errors.md with the errors that the services construct. Sync and storage have separate tests.
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const PAGE = readFileSync(`${ROOT}/docs/reference/errors.md`, 'utf8')
 
-/** Codes that no client gets: the start is refused, the client has gone, or the gateway answers in the words of the API. */
+/** Codes that never reach a client: the start fails, the client has disconnected, or the gateway responds in the API's wording. */
 const INTERNAL =
   /^(?:option_invalid|jwt_secret_invalid|PGRSTX01|token_expired|foreign_audience|token_role_refused|issuer_unavailable)$/
-/** The gateway's status of a token, which the accounts service answers with 403. */
+/** The gateway's status for an invalid token; the accounts service uses 403. */
 const REWORDED = new Set(['bad_jwt 401'])
 
 interface Refusal {
@@ -30,7 +30,7 @@ function refusalsIn(folder: string): readonly Refusal[] {
   })
 }
 
-/** The statuses of each code, from rows `| codes | status | … |`. An empty set: the row names none. */
+/** Returns the statuses of each code, from rows `| codes | status | … |`. An empty set means that the row names none. */
 function documentedIn(section: string): ReadonlyMap<string, ReadonlySet<string>> {
   const [, text = ''] = new RegExp(`^## ${section}\\n(.*?)^## `, 'ms').exec(PAGE) ?? []
   const found = new Map<string, Set<string>>()

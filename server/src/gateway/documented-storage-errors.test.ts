@@ -2,15 +2,15 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
-// The catalogue of errors (docs/reference/errors.md) is compared with what the source of storage throws: every code with every status, and nothing else. What S3
-// clients are answered has the codes of S3.
+// Compares the error catalogue (docs/reference/errors.md) with the errors that the source of storage throws: all codes and statuses must match. Responses to S3
+// clients use S3's codes.
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** Refused settings are told at the start, and are in the table of the program. */
+/** Invalid settings are reported at startup and documented with the program's errors. */
 const NOT_OF_REQUESTS = /^option_/
 
-/** The role that an address is not for is told as `AccessDenied`. */
+/** Storage reports `RoleRefused` as `AccessDenied`. */
 const toldAs = (code: string): string => (code === 'RoleRefused' ? 'AccessDenied' : code)
 
 function thrownInSource(): readonly (readonly [code: string, status: string])[] {

@@ -6,7 +6,7 @@ import { single } from './metrics/families.ts'
 import { RequestMetrics } from './metrics/request-metrics.ts'
 import { mountGateway, type GatewayOptions } from './gateway.ts'
 
-/** One caller per service, whatever the token was; services never see a token that was not verified. */
+/** Returns the caller, for any service and token; services never see an unverified token. */
 const echo: FastifyPluginAsync = async (app) => {
   app.all('/*', async (request) => ({ caller: requireCaller(request) }))
 }

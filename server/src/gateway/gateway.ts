@@ -27,43 +27,43 @@ export interface GatewayOptions {
   /** Auth routes outside its own prefix, at their full paths. */
   readonly authDiscovery: FastifyPluginAsync
   readonly rest: FastifyPluginAsync
-  /** `undefined` when files are not served. */
+  /** `undefined` if files are not served. */
   readonly storage: { readonly routes: FastifyPluginAsync; readonly keyDemandOf: KeyDemandOf } | undefined
-  /** `undefined` when channels are not served. */
+  /** `undefined` if channels are not served. */
   readonly realtime: FastifyPluginAsync | undefined
-  /** `undefined` when edge functions are not served. */
+  /** `undefined` if edge functions are not served. */
   readonly functions: FastifyPluginAsync | undefined
-  /** `undefined` when no messages are captured, or nobody may read them here. */
+  /** `undefined` if no messages are captured, or nobody may read them here. */
   readonly mailbox: Omit<MailboxOptions, 'projectName' | 'verifyToken'> | undefined
-  /** Counts every request that is answered. */
+  /** Counts all answered requests. */
   readonly requests: RequestMetrics
   readonly metrics: Pick<MetricsOptions, 'read' | 'token'>
-  /** Everything of sync, at its full addresses. */
+  /** All sync routes, at their full paths. */
   readonly sync: FastifyPluginAsync
   /** Routes that need no sign-in, such as targets of mail links, at their full paths. */
   readonly withoutSignIn: readonly FastifyPluginAsync[]
   readonly verifyToken: VerifyToken
-  /** For the administration of accounts. */
+  /** Verifies tokens for account administration. */
   readonly verifyAdminToken: VerifyToken
   readonly requireSession: RequireSession
-  /** Whether REST asks for a live session too, as sync always does; accounts look for themselves. */
+  /** Whether REST requires a live session, as sync always does. Accounts checks sessions itself. */
   readonly restRequiresSession: boolean
   readonly allowsNoKey: boolean
-  /** Origins whose pages may use the APIs; none for any origin. */
+  /** Origins whose pages may use the APIs; empty allows any. */
   readonly corsOrigins: readonly string[]
-  /** The role of REST requests that name none; empty if they are refused. */
+  /** Role of REST requests that name none; empty refuses them. */
   readonly anonymousRole: () => string
   readonly isDatabaseUp: () => boolean
   readonly health: () => HealthReport
   readonly config: AppConfig
   /** Folder of the built app. */
   readonly appDirectory: string
-  /** Folder of the built site of the docs; `undefined` when it is not shown. */
+  /** Folder of the built docs site; `undefined` if it is not served. */
   readonly docsDirectory?: string | undefined
   readonly logger: Logger
 }
 
-/** First parts of addresses that are APIs. The rest is the app. */
+/** Path prefixes of APIs. All other paths belong to the app. */
 const API_PREFIXES = [
   // The app's own `/auth/callback` is a page.
   '/auth/v1/',
@@ -78,8 +78,8 @@ const API_PREFIXES = [
 const API_PATHS = new Set(['/auth/v1', '/write-checkpoint2.json', '/health'])
 
 /**
- * Published for anybody who verifies tokens, and for monitors; where browsers go by themselves, from a mail, a provider or another app; and where
- * other apps prove who they are with secrets of their own.
+ * Paths that need no key: published for token verification and monitoring, opened by browsers from a mail, a provider or another app, or used by other apps
+ * that authenticate with their own secrets.
  */
 const OPEN_AUTH_PATHS = new Set([
   '/auth/v1/.well-known/jwks.json',
@@ -96,12 +96,12 @@ const OPEN_AUTH_PATHS = new Set([
   '/auth/v1/sso/saml/acs',
 ])
 
-/** Addresses of auth that act for a signed-in person. Everywhere else a token of the past does not matter. */
+/** Auth paths that act for a signed-in user. All others ignore an expired token. */
 const PERSONAL_AUTH_PATHS =
   /^\/auth\/v1\/(user|logout|factors|reauthenticate|admin|invite|sso|oauth\/authorizations|oauth\/userinfo)\b/
 
 /**
- * Mounts every service at its path; the only place that maps paths to services. Services continue opening meanwhile, because registering some hundred routes
+ * Mounts every service at its path; the only place that maps paths to services. Services are still opening during this, because registering hundreds of routes
  * takes as long as their queries to Postgres.
  */
 export async function mountGateway(app: FastifyInstance, options: GatewayOptions): Promise<void> {
@@ -109,7 +109,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
   allowOrigins(app, (path) => isApi(path) && !path.startsWith(`${FUNCTIONS_PREFIX}/`), options.corsOrigins)
   limitAddresses(app)
   app.addHook('onRequest', async (request, reply) => {
-    // Accounts answer in words of their own.
+    // The accounts service uses its own wording.
     const isUnknown = request.is404 && !request.url.startsWith('/auth/v1/')
     return isUnknown ? refuseUnknown(request, reply) : undefined
   })
@@ -166,7 +166,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
       authenticate({ verifyToken, requireSession, vocabulary: syncVocabulary, acceptsApiKey: false }),
     )
     await scope.register(options.sync)
-    // Before the body is read, because there is no such path.
+    // Refused before reading the body, because the path does not exist.
     const refuse = async (): Promise<never> => {
       throw new HoldfastError('PSYNC_S2002', 404, 'The path does not exist on this server')
     }
@@ -176,7 +176,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
   await mountPages(app, options)
 }
 
-/** Mounts what is not a service: health, metrics and pages. The app is last, because it handles all other paths. */
+/** Mounts health, metrics and pages. The app comes last, because it handles all other paths. */
 async function mountPages(app: FastifyInstance, options: GatewayOptions): Promise<void> {
   await app.register(
     healthRoutes({
@@ -198,12 +198,12 @@ async function mountPages(app: FastifyInstance, options: GatewayOptions): Promis
   )
 }
 
-/** Functions say themselves which origins may use them, and look for tokens only if they are told to. */
+/** Functions handle CORS themselves and check tokens only if configured. */
 const FUNCTIONS_PREFIX = '/functions/v1'
 
 const STORAGE_PREFIX = '/storage/v1'
 
-/** The service renders errors of the hooks as well: its plugin adds them inside its own scope. */
+/** Mounts storage. Its error rendering also covers the hooks, because the plugin adds them within its own scope. */
 async function mountStorage(
   app: FastifyInstance,
   options: GatewayOptions,
@@ -232,7 +232,7 @@ async function mountStorage(
 
 const REALTIME_PREFIX = '/realtime/v1'
 
-/** WebSockets say for themselves who is refused: channels go on while Postgres is away, and a token may come with each join. */
+/** Mounts channels. WebSockets decide themselves whom to refuse: channels continue while Postgres is down, and each join may bring a token. */
 async function mountRealtime(app: FastifyInstance, options: GatewayOptions, routes: FastifyPluginAsync): Promise<void> {
   const isWebSocket = (request: FastifyRequest): boolean => pathOf(request.url) === `${REALTIME_PREFIX}/websocket`
   await app.register(async (scope) => {
@@ -252,14 +252,14 @@ async function mountRealtime(app: FastifyInstance, options: GatewayOptions, rout
   })
 }
 
-/** The response of Supabase's gateway. Before the body is read, because there is no such path. */
+/** Sends the response of Supabase's gateway before reading the body, because the path does not exist. */
 async function refuseUnknown(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   return reply.code(404).send({ message: 'no Route matched with those values' })
 }
 
 /** @throws {HoldfastError} `port_busy` and others of `explainListen` */
 export async function listenOn(app: FastifyInstance, host: string, port: number): Promise<void> {
-  // Starting takes seconds, in which a passing connection may have got the port.
+  // Another process may have taken the port during the seconds of startup.
   await findPort(host, port)
   try {
     await app.listen({ host, port })
@@ -271,7 +271,7 @@ export async function listenOn(app: FastifyInstance, host: string, port: number)
 /** Time in ms for running requests to finish on shutdown. */
 const DRAIN_MS = 2_000
 
-/** Stops listening, lets running requests end, and cuts those that do not. May be called twice. */
+/** Stops listening, lets running requests finish, and aborts them after a timeout. Can be called twice. */
 export async function closeGateway(app: FastifyInstance): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
   await app.close()
@@ -287,7 +287,7 @@ function pathOf(url: string): string {
   return mark < 0 ? url : url.slice(0, mark)
 }
 
-/** While Postgres is known to be away, answers at once instead of waiting for a connection. */
+/** Refuses requests immediately while Postgres is known to be down, instead of waiting for a connection. */
 function refuseWhileDown(options: GatewayOptions, vocabulary: Vocabulary): (request: FastifyRequest) => Promise<void> {
   return async () => {
     if (!options.isDatabaseUp()) throw vocabulary.unavailable()

@@ -1,27 +1,27 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { APP_VERSION_MIN, VERSION } from '../version.ts'
 
-/** Where the parts stand, for people who watch over the server. */
+/** State of the server's parts, for operators. */
 export interface HealthReport {
   readonly database: 'up' | 'down'
-  /** Whether devices can sync; `preparing` until the first copy of all tables is made, `standby` while another server on the same database serves them; `refused` until an operator has done what `problem` says. */
+  /** Whether devices can sync. `preparing`: initial copy of all tables. `standby`: another server serves this database. `refused`: see `problem`. */
   readonly sync: 'ready' | 'preparing' | 'standby' | 'refused'
-  /** While a large table is being read for sync: how many rows of it have been since the start. */
+  /** While a large table is being read for sync: its rows read since the start. */
   readonly rowsRead?: number | undefined
-  /** A problem for the operator. May name addresses, tables and roles. */
+  /** A problem for the operator. May contain addresses, tables and roles. */
   readonly problem: string | undefined
 }
 
 export interface HealthOptions {
   readonly projectName: string
   readonly report: () => HealthReport
-  /** Whether the request has a key that may know what goes on inside. */
+  /** Whether the request's key permits internal details. */
   readonly isOperator: (request: FastifyRequest) => Promise<boolean>
 }
 
 /**
- * `GET /health`: 200 while the database answers, else 503. Devices ask it to learn whether the server is there and still knows their app; problems
- * inside are for operators.
+ * `GET /health`: 200 while the database responds, otherwise 503. Devices use it to check that the server is reachable and still knows their app. Internal
+ * problems are shown only to operators.
  */
 export function healthRoutes({ projectName, report, isOperator }: HealthOptions): FastifyPluginAsync {
   return async (app) => {

@@ -5,7 +5,7 @@ import { isConnectionLoss } from '@holdfast/postgres'
 import { syncVocabulary } from './vocabulary.ts'
 
 /**
- * The answer of a sync address to what its routes did not render themselves, in the PowerSync service's form
+ * Renders errors of sync paths that the routes did not handle, in the PowerSync service's form
  * `{"error":{"code","status","description","name"}}`.
  */
 export function renderSyncFailure(
@@ -33,7 +33,7 @@ export function renderSyncFailure(
     })
 }
 
-/** The HTTP server gives up slow bodies and those that have no place for every service, without the words of any of them. */
+/** Converts errors of the HTTP server, which rejects slow bodies and excess requests for all services with generic errors. */
 function inSyncsWords(error: HoldfastError): HoldfastError {
   if (error.code === 'body_memory_full') {
     return new HoldfastError('PSYNC_S2304', 503, error.message, { hint: error.hint, headers: error.headers ?? {} })

@@ -22,7 +22,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Already compressed inside. */
+/** File types that are already compressed. */
 const INCOMPRESSIBLE = new Set(['.ico', '.jpg', '.png', '.webp', '.woff2'])
 
 /** Minimum size in bytes for compression. */
@@ -33,11 +33,11 @@ const RESCAN_MS = 1_000
 
 export interface StaticFile {
   readonly path: string
-  /** Changes with the file: size and time of its last change. */
+  /** Derived from the file's size and modification time. */
   readonly etag: string
   readonly extension: string
   readonly bytes: Buffer
-  /** Compressed forms, each made at the first request for it. */
+  /** Compressed variants, each created on first request. */
   readonly encoded: Map<string, Promise<Buffer>>
 }
 
@@ -49,18 +49,18 @@ export const SHARED_HEADERS = {
   'x-frame-options': 'DENY',
 }
 
-/** @returns the path of an address, decoded; an empty one if it cannot be */
+/** @returns the decoded path of a URL; empty if it is malformed */
 export function decodePath(url: string): string {
   const mark = url.search(/[?#]/)
   try {
     return decodeURIComponent(mark < 0 ? url : url.slice(0, mark))
   } catch {
-    return '' // no file has this name
+    return '' // matches no file
   }
 }
 
 /**
- * Answers with a file: unchanged, compressed or as it is.
+ * Sends a file, compressed if possible, or 304 if unchanged.
  *
  * @param immutable - whether its name changes with its contents
  */
@@ -85,7 +85,7 @@ export async function send(
   return request.method === 'HEAD' ? reply.send() : reply.send(body)
 }
 
-/** Compares weakly (RFC 9110, 13.1.2): a proxy that compresses marks the tags that pass it as weak. */
+/** Compares weakly (RFC 9110, 13.1.2), because compressing proxies mark tags as weak. */
 function isKnown(header: string | undefined, etag: string): boolean {
   const known = header?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   return known.includes(etag) || known.includes('*')
@@ -115,14 +115,14 @@ export interface FileTable {
 }
 
 /**
- * Knows the files of a folder by their address below it (`/index.html`). Only files that were found in the folder have an address, so none outside of it does. A file
- * that was built from scratch is read again.
+ * Creates a table of a folder's files by path (`/index.html`). Only files found by scanning have a path, so none outside the folder can be reached. Picks up
+ * rebuilt files.
  *
- * @param directory - need not exist
+ * @param directory - may not exist
  */
 export function createFileTable(directory: string): FileTable {
   const loaded = new Map<string, StaticFile>()
-  /** Whoever asks while a scan runs waits for it. */
+  /** Concurrent lookups wait for a running scan. */
   let scanning: Promise<ReadonlyMap<string, string>> | undefined
   let scannedAt = -Infinity
 
@@ -136,7 +136,7 @@ export function createFileTable(directory: string): FileTable {
       }
       source ??= (await scanning)?.get(path)
       if (source === undefined) return undefined
-      const found = await stat(source).catch(() => undefined) // a new build has removed it
+      const found = await stat(source).catch(() => undefined) // removed by a new build
       if (!found?.isFile()) return undefined
       const etag = `${found.size.toString(36)}-${Math.round(found.mtimeMs).toString(36)}`
       const before = loaded.get(path)

@@ -4,32 +4,32 @@ import { decodeProtectedHeader } from 'jose'
 /** A service's wording of gateway refusals. Its own error rendering formats them. */
 export interface Vocabulary {
   readonly tokenMissing: () => HoldfastError
-  /** There is a header for a token, and none in it. Default: as if there were no header. */
+  /** The token's header is present but empty. Default: as if it were absent. */
   readonly tokenEmpty?: () => HoldfastError
-  /** @param token - as it was sent; only what its shape is may be told */
+  /** @param token - as sent; errors may reveal only its form */
   readonly tokenInvalid: (cause: HoldfastError, token: string) => HoldfastError
   readonly tokenExpired: (cause: HoldfastError) => HoldfastError
-  /** The token is genuine, but its audience is another. */
+  /** The token is genuine, but has another audience. */
   readonly tokenForOthers: (cause: HoldfastError) => HoldfastError
   /** The token is genuine, but its session has ended or its account is banned or deleted. */
   readonly sessionEnded: (cause: HoldfastError) => HoldfastError
-  /** The token is genuine, but names no role that it may have here. */
+  /** The token is genuine, but does not name a role permitted here. */
   readonly roleRefused: (cause: HoldfastError) => HoldfastError
-  /** The keys of the issuer whom the token names cannot be read at the moment. */
+  /** The keys of the token's issuer are temporarily unavailable. */
   readonly issuerUnavailable: (cause: HoldfastError) => HoldfastError
-  /** Postgres is not there at the moment. */
+  /** Postgres is temporarily unavailable. */
   readonly unavailable: () => HoldfastError
 }
 
-/** Seconds after which a client may try again while Postgres comes back. */
+/** Retry delay in seconds while Postgres is unavailable. */
 const RETRY_AFTER = { 'retry-after': '1' }
 
-/** The same for the keys of an issuer. */
+/** Retry delay in seconds while an issuer's keys are unavailable. */
 const ISSUER_RETRY_AFTER = { 'retry-after': '5' }
 
 const UNSECURED = "JWT is unsecured but expected 'alg' was not 'none'"
 
-/** @returns the algorithm that the header of a token names, whether the token is genuine or not; `undefined` if it has no header that can be read */
+/** @returns the algorithm from a token's header, genuine or not; `undefined` if the header is unreadable */
 function algorithmOf(token: string): string | undefined {
   try {
     return decodeProtectedHeader(token).alg
@@ -48,7 +48,7 @@ function invalidClaims(cause: HoldfastError, message: string, detail?: string): 
   return new HoldfastError('PGRST303', 401, message, { cause, detail, headers: { 'www-authenticate': description } })
 }
 
-/** PostgREST's words for the claims that it checks, by what the auth service says is wrong. */
+/** PostgREST's messages for the claims it checks, by the auth service's reason. */
 const CLAIM_MESSAGES: Readonly<Record<string, string>> = {
   exp_missing: "The JWT has no 'exp' claim",
   exp_not_number: "The JWT 'exp' claim must be a number",
@@ -77,7 +77,7 @@ export const restVocabulary: Vocabulary = {
   },
   tokenExpired: (cause) => invalidClaims(cause, 'JWT expired'),
   tokenForOthers: (cause) => invalidClaims(cause, 'JWT not in audience'),
-  // GoTrue's word for the reason, as its own API says it.
+  // GoTrue's error code, as in its own API.
   sessionEnded: (cause) => invalidClaims(cause, cause.message, cause.code),
   roleRefused: (cause) => invalidClaims(cause, cause.message),
   issuerUnavailable: (cause) =>
@@ -86,7 +86,7 @@ export const restVocabulary: Vocabulary = {
     new HoldfastError('PGRST001', 503, 'Database client error. Retrying the connection.', { headers: RETRY_AFTER }),
 }
 
-/** GoTrue's words; the auth service throws `bad_jwt` itself and knows how it looks. */
+/** GoTrue's wording. The auth service throws and renders `bad_jwt` itself. */
 export const authVocabulary: Vocabulary = {
   tokenMissing: () => new HoldfastError('no_authorization', 401, 'This endpoint requires a valid Bearer token'),
   tokenInvalid: (cause) => cause,
@@ -99,7 +99,7 @@ export const authVocabulary: Vocabulary = {
     new HoldfastError('unexpected_failure', 503, 'The database is not available', { headers: RETRY_AFTER }),
 }
 
-/** Supabase's storage service: every token that is no good is `AccessDenied`, and the message is that of the library that reads tokens. */
+/** The wording of Supabase's storage service: every invalid token is `AccessDenied`, with the message of its token library. */
 export const storageVocabulary: Vocabulary = {
   tokenMissing: () => new HoldfastError('AccessDenied', 403, 'Invalid Compact JWS'),
   tokenInvalid: (cause, token) =>
@@ -118,7 +118,7 @@ function storageRefusal(cause: HoldfastError, message: string): HoldfastError {
   return new HoldfastError('AccessDenied', 403, message, { cause })
 }
 
-/** Supabase's realtime service, for its REST API. */
+/** The wording of Supabase's realtime service, for its REST API. */
 export const realtimeVocabulary: Vocabulary = {
   tokenMissing: () => new HoldfastError('MissingAPIKey', 401, 'API key is missing'),
   tokenInvalid: (cause, token) =>
@@ -146,7 +146,7 @@ export const syncVocabulary: Vocabulary = {
   tokenExpired: (cause) => new HoldfastError('PSYNC_S2103', 401, 'JWT has expired', { cause }),
   tokenForOthers: (cause) =>
     new HoldfastError('PSYNC_S2105', 401, 'The token is for another audience (aud)', { cause }),
-  // The public client asks its connector for another token upon any 401.
+  // The public client requests a new token from its connector on any 401.
   sessionEnded: (cause) =>
     new HoldfastError('PSYNC_S2101', 401, cause.message, {
       cause,

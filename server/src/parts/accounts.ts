@@ -6,12 +6,12 @@ import { optionsOf } from './service-options.ts'
 /** Connections of the accounts service: sign-in, sessions, administration. */
 const AUTH_CONNECTIONS_MAX = 20
 
-/** Connections on which is asked whether sessions live, which every request waits for: none of them waits for a sign-in. */
+/** Connections that check sessions, separate from sign-in because every request waits for them. */
 const SESSION_CONNECTIONS_MAX = 2
 
 export interface Accounts {
   readonly auth: AuthService
-  /** The sessions that have not ended, for the services that end what a session started. */
+  /** Live sessions, for services that must stop when a session ends. */
   readonly sessions: LiveSessions
 }
 

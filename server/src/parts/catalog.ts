@@ -7,8 +7,8 @@ const CATALOG_CONNECTIONS_MAX = 2
 /**
  * Reads the catalog and follows its changes.
  *
- * @param readerUrl - not the superuser's: names in a statement may resolve to objects of the project
- * @param otherChannels - what else is listened to on its connection
+ * @param readerUrl - not a superuser's, because names in a statement may resolve to project objects
+ * @param otherChannels - further channels for its listening connection
  */
 export async function openCatalog(
   { opened, openPool, logger }: PartContext,

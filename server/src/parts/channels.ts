@@ -7,13 +7,13 @@ import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
 
-/** Connections that print changes and evaluate filters. */
+/** Connections that render changes and evaluate filters. */
 const EVALUATOR_CONNECTIONS_MAX = 2
 
-/** Connections that read whom changed rows are tied to. */
+/** Connections that read which users changed rows refer to. */
 const READER_CONNECTIONS_MAX = 2
 
-/** Opens channels. @returns `undefined` if the configuration turns them off */
+/** Opens channels. @returns `undefined` if they are disabled */
 export function openChannels(
   { config, logger, clock, opened, openPool }: PartContext,
   given: {
@@ -23,7 +23,7 @@ export function openChannels(
     readonly tap: ChangeTap
     readonly roles: Pick<RoleUrls, 'evaluatorUrl' | 'readerUrl'>
     readonly isStandby: () => boolean
-    /** Nothing reads the changes of tables until an operator has changed something. */
+    /** Whether table changes are not read until an operator has fixed a problem. */
     readonly isRefused: () => boolean
   },
 ): RealtimeService | undefined {

@@ -3,10 +3,10 @@ import type { Cluster } from '@holdfast/postgres'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
 
-/** Connections that read the queue and write down what came of requests. */
+/** Connections that read the queue and record results of requests. */
 const WEBHOOK_CONNECTIONS_MAX = 3
 
-/** Connections that look for what is due and write down what came of it. */
+/** Connections that find due jobs and record their results. */
 const SCHEDULE_CONNECTIONS_MAX = 2
 
 /** Work requested by the database: sending requests, notifications, invitations and daily mails, and running scheduled jobs. */
@@ -37,7 +37,7 @@ interface Wakeable {
 
 export function createDatabaseCalls(): DatabaseCalls {
   const workers = new Map<string, Wakeable | undefined>()
-  // Daily mails have a channel for whoever does not want to wait for the next regular look.
+  // Triggers daily mails before the next poll.
   const names = ['webhooks', 'schedules', 'push', 'invitations', 'daily_mails']
   return {
     channels: new Map(names.map((name) => [`holdfast_${name}`, () => workers.get(name)?.wake()])),
@@ -53,7 +53,7 @@ export function createDatabaseCalls(): DatabaseCalls {
   }
 }
 
-/** Sends what the database asks for, unless the configuration turns that off: then it only bounds what waits. */
+/** Sends requests from the database. If disabled, only bounds the queue. */
 function startWebhooks({ config, logger, opened, openPool }: PartContext, given: DatabaseCallsOptions): Wakeable {
   const options = optionsOf(config, webhooksOptions)
   const reach = createReach({
@@ -69,7 +69,7 @@ function startWebhooks({ config, logger, opened, openPool }: PartContext, given:
   return opened.use(openWebhooks({ pool, reach, options, logger }))
 }
 
-/** Runs the jobs of `cron.job`, unless the configuration turns that off. */
+/** Runs the jobs of `cron.job`, unless disabled. */
 function startSchedules(
   { config, logger, opened, openPool }: PartContext,
   { url, cluster }: DatabaseCallsOptions,
@@ -81,6 +81,6 @@ function startSchedules(
     applicationName: 'holdfast schedules',
     connectionsMax: SCHEDULE_CONNECTIONS_MAX,
   })
-  // Jobs log in as the project, so that nothing leads back to more rights.
+  // Jobs log in as the project's role, so that they cannot regain more rights.
   return opened.use(openSchedules({ pool, userUrl: cluster.adminUrl, options, logger }))
 }

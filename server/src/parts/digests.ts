@@ -9,16 +9,16 @@ import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
 
-/** Connections that read whose turn it is and write down what came of it. */
+/** Connections that find due users and record results. */
 const CONNECTIONS_MAX = 2
 
 export interface DigestsPart {
-  /** Where the links of mails lead, also of those that were sent before the configuration turned them off. */
+  /** Targets of links in mails, which continue to work after the mails are disabled. */
   readonly routes: FastifyPluginAsync
   wake(): void
 }
 
-/** Opens the daily mail, which accounts sends; the configuration may turn it off. */
+/** Opens the daily mails, which accounts sends, unless disabled. */
 export function openDigests(
   { config, logger, opened, openPool }: PartContext,
   given: {

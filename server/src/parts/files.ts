@@ -8,7 +8,7 @@ import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
 
-/** Opens file storage. @returns `undefined` if the configuration turns it off */
+/** Opens file storage. @returns `undefined` if it is disabled */
 export async function openFiles(
   { config, logger, clock, opened, openPool }: PartContext,
   given: {
@@ -38,7 +38,7 @@ export async function openFiles(
   )
 }
 
-/** The options, and beside their buckets those of the project's folder. An option wins over a setting of the same bucket there. */
+/** Returns the storage options, adding the buckets of the project folder. Options override its settings of the same bucket. */
 async function storageOptionsOf(config: Config): Promise<StorageOptions> {
   const options = optionsOf(config, storageOptions)
   if (!config.projectMigrations) return options

@@ -20,7 +20,7 @@ const SAMPLE_FILES = {
   functionsConfig: join(SAMPLE_PROJECT, 'config.toml'),
 } as const
 
-/** Opens edge functions: those of the project, or of the sample where the project has none. @returns `undefined` if the configuration turns them off */
+/** Opens edge functions: the project's, otherwise the sample's. @returns `undefined` if they are disabled */
 export function openFunctionsPart(
   { config, logger, opened }: PartContext,
   given: {
@@ -61,7 +61,7 @@ export function openFunctionsPart(
   )
 }
 
-/** Whether there are functions, or the configuration says where they will be. */
+/** Returns whether functions exist or their folder is configured. */
 function hasFiles(options: FunctionsOptions): boolean {
   const { directory, configFile } = projectFilesOf(options)
   const isNamed = options.functionsDir !== functionsOptions.functionsDir.default

@@ -23,7 +23,7 @@ import type { PartContext } from './part-context.ts'
 import type { PushPart } from './push.ts'
 import type { WorkspacesPart } from './workspaces.ts'
 
-/** Where `npm run build` puts the app, and the site of the docs. */
+/** Output folders of `npm run build` for the app and the docs site. */
 const APP_DIRECTORY = fileURLToPath(new URL('../../../apps/workspace/dist/', import.meta.url))
 const DOCS_DIRECTORY = fileURLToPath(new URL('../../../apps/docs/dist/', import.meta.url))
 

@@ -4,10 +4,7 @@ import { tlsFilesOf } from '../config/base-url.ts'
 import { closeGateway } from '../gateway/gateway.ts'
 import type { PartContext } from './part-context.ts'
 
-/**
- * Creates the HTTP server, without routes. It is created before the services and closed after them, so that the last answers of the services still reach their
- * clients.
- */
+/** Creates the HTTP server, without routes. It opens before the services and closes after them, so that their last responses still reach clients. */
 export function openHttpServer(
   { config, logger, requestLog, opened }: PartContext,
   trustProxy: ReturnType<typeof parseTrustProxy>,

@@ -5,7 +5,7 @@ import { joinRoutes } from '../invitations/join-routes.ts'
 import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
 
-/** Connections that read the queue, and find the invitation of whoever joins. */
+/** Connections that read the queue and find the invitation of a joining user. */
 const CONNECTIONS_MAX = 2
 
 export interface InvitationsPart {
@@ -14,7 +14,7 @@ export interface InvitationsPart {
   wake(): void
 }
 
-/** Opens what invitations need of the server: the mails, which accounts sends, and accounts for whoever has none. */
+/** Opens invitations: the mails, which accounts sends, and accounts for users without one. */
 export function openInvitations(
   { config, logger, opened, openPool }: PartContext,
   given: { readonly cluster: Cluster; readonly accounts: Accounts; readonly baseUrl: string },

@@ -90,7 +90,7 @@ interface Slot {
   readonly behind: number | null
 }
 
-/** Numbers of bytes come as text where they are too large for a JavaScript number. */
+/** Reads slot metrics. Byte counts too large for a JavaScript number arrive as text. */
 async function slotFamilies(pools: PartContext['pools'], logger: Logger): Promise<readonly Family[]> {
   const pool = pools.get(OWN_POOL)?.pool
   if (!pool) return []
@@ -116,7 +116,7 @@ async function slotFamilies(pools: PartContext['pools'], logger: Logger): Promis
   ]
 }
 
-/** The pool of the server itself, which may read everything. */
+/** The server's own pool, with full read access. */
 const OWN_POOL = 'holdfast'
 
 async function readSlots(pool: Pool): Promise<readonly Slot[]> {

@@ -11,7 +11,7 @@ export interface PartContext {
   readonly clock: Clock
   /** Creation time of the installation, preserved by a reset. */
   readonly bornAt: Date | undefined
-  /** Closes everything in the reverse order of opening. A part adds what it opens. */
+  /** Closes everything in reverse order of opening. Parts add what they open. */
   readonly opened: AsyncDisposableStack
   /** Pools opened by {@link openPool}, by name. */
   readonly pools: Map<string, OpenPool>
@@ -19,11 +19,11 @@ export interface PartContext {
   openPool(options: Omit<PoolOptions, 'onError'>): Pool
 }
 
-/** A pool and what is told of it. */
+/** A pool with its metrics. */
 export interface OpenPool {
   readonly pool: Pool
   readonly connectionsMax: number
-  /** Callers that wait for a connection. */
+  /** Returns the number of callers waiting for a connection. */
   readonly waiting: () => number
 }
 

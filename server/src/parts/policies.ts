@@ -13,7 +13,7 @@ import type { RestService } from '@holdfast/rest'
 import type { SyncOptions } from '@holdfast/sync'
 import type { PartContext } from './part-context.ts'
 
-/** Opens the compiler of policies, as sync uses it. */
+/** Opens the policy compiler for sync. */
 export function openPolicyCompiler(
   { logger, openPool }: PartContext,
   given: {
@@ -43,14 +43,14 @@ export function openPolicyCompiler(
   }
 
   return {
-    // The catalog may be older than the change that made this compilation necessary.
+    // The catalog may be older than the change that triggered this compilation.
     async compile(signal) {
       const phases = createPhases()
       const readInput = (schemas: readonly string[]): Promise<PolicyInput> =>
         readPolicyInput(compilerPool, { schemas, signal, memory })
       const known = exposedSchemas(catalog.current())
       const refreshing = memory.earlier ? catalog.refresh() : currentCatalog()
-      // Both at once: the schemas are nearly always those that were known.
+      // In parallel, because the schemas rarely change.
       const [refreshed, read] = await Promise.all([refreshing, readInput(known)])
       const schemas = exposedSchemas(refreshed)
       const input = isDeepStrictEqual(schemas, known) ? read : await readInput(schemas)

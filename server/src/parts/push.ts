@@ -9,7 +9,7 @@ import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
 
-/** Connections that read the queue and write down what came of it. */
+/** Connections that read the queue and record results. */
 const CONNECTIONS_MAX = 2
 
 export interface PushPart {
@@ -19,7 +19,7 @@ export interface PushPart {
   wake(): void
 }
 
-/** Opens notifications, unless the configuration turns them off. */
+/** Opens notifications, unless disabled. */
 export function openPush(
   { config, logger, clock, opened, openPool }: PartContext,
   given: {
@@ -67,7 +67,7 @@ export function openPush(
   return { publicKey: keys.publicKey, wake: () => push.wake() }
 }
 
-/** Whether a session has ended, rather than that it could not be looked at. @throws the error itself in that case */
+/** Handles a failed session check: returns false if the session has ended. @throws the error if the check itself failed */
 function isEnd(error: unknown): false {
   const { status } = error as { readonly status?: unknown }
   if (typeof status === 'number' && status < 500) return false

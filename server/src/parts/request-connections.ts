@@ -3,12 +3,12 @@ import { readAppSettings } from '../config/app-settings.ts'
 import { requestShares, type RequestShare } from '../request-shares.ts'
 import type { PartContext } from './part-context.ts'
 
-/** Postgres rolls back a transaction that the server has abandoned, because it hangs or has ended, so that its locks are released. A connection that waits for a request is no session of a user. */
+/** Lets Postgres roll back abandoned transactions, which hold locks. A user session timeout must not close idle pooled connections. */
 const REQUEST_SETTINGS = { idle_in_transaction_session_timeout: '60s', idle_session_timeout: '0' }
 
 const NAME = 'holdfast request'
 
-/** Opens the connections on which requests of users run, divided between the services. */
+/** Opens the connections for users' requests, shared by the services. */
 export function openRequestConnections(
   { config, openPool, pools }: PartContext,
   { requestUrl, catalog }: { readonly requestUrl: string; readonly catalog: CatalogWatch },
@@ -22,7 +22,7 @@ export function openRequestConnections(
     roleSettings: (role) => catalog.current().roles.find(({ name }) => name === role)?.settings ?? {},
   })
   const shared = sharePool(pool, requestShares(config))
-  // Callers wait for their turn before the pool.
+  // Callers wait in the shared queue, before the pool.
   pools.set(NAME, { pool, connectionsMax: config.requestConnectionsMax, waiting: () => shared.waiting })
   return shared
 }

@@ -3,7 +3,7 @@ import { openRest, restOptions, type RestService } from '@holdfast/rest'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
 
-/** Opens the REST interface to tables, views and functions. */
+/** Opens the REST API for tables, views and functions. */
 export async function openRestPart(
   { config, logger, opened }: PartContext,
   given: { readonly share: PoolShare; readonly catalog: CatalogWatch; readonly baseUrl: string },

@@ -3,7 +3,7 @@ import { MIGRATIONS } from '../migrations.ts'
 import { watchSchemas, type SchemaWatch } from '../watch-schemas.ts'
 import type { PartContext } from './part-context.ts'
 
-/** Watches the schemas of Holdfast, and creates again those that a tool drops under the running server. */
+/** Watches Holdfast's schemas and recreates any that a tool drops while the server is running. */
 export function openSchemaWatch(
   { logger, clock, opened }: PartContext,
   given: { readonly pool: Pool; readonly requestUrl: string; readonly catalog: CatalogWatch },

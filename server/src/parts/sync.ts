@@ -8,13 +8,13 @@ import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
 
-/** Seconds for which an operator who inspects the data of a user may act as that user. */
+/** Lifetime in seconds of an operator's permission to act as a user when inspecting their data. */
 const INSPECTION_LIFETIME_S = 300
 
 /** Longest delay in ms of "ready" by the initial copy of all tables, which continues afterwards. */
 const SYNC_PATIENCE_MS = 15_000
 
-/** Opens sync, which starts to copy tables at once. */
+/** Opens sync, which immediately starts copying tables. */
 export function openSyncPart(
   { config, logger, clock, opened }: PartContext,
   given: {
@@ -26,7 +26,7 @@ export function openSyncPart(
     readonly exposedSchemas: RestService['exposedSchemas']
     readonly accounts: Accounts
     readonly findHiddenTables: SyncOptions['findHiddenTables']
-    /** What channels read from the same stream. */
+    /** Channels' subscription to the same stream. */
     readonly channels: Pick<SyncOptions, 'alsoPublished' | 'tap'>
   },
 ): SyncService {
@@ -49,7 +49,7 @@ export function openSyncPart(
   )
 }
 
-/** Sync refuses devices until the first copy of all tables is made, so a start reports "ready" after it, if that does not take too long. */
+/** Waits for the initial copy of all tables, up to a limit, because sync refuses devices until it is complete. */
 export async function waitForSync(sync: SyncService, { signal, progress }: OpenHoldfastOptions): Promise<void> {
   const enough = AbortSignal.any([signal, AbortSignal.timeout(SYNC_PATIENCE_MS)])
   const begun = setTimeout(() => progress('copying tables for sync'), 300)

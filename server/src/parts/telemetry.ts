@@ -5,11 +5,10 @@ import { VERSION } from '../version.ts'
 import type { PartContext } from './part-context.ts'
 
 /**
- * Sends the metrics of `/metrics` to the collector that the environment names in the words of OpenTelemetry, if it names one. What of it cannot be used is said in the
- * log and keeps no server from starting.
+ * Sends the metrics of `/metrics` to the collector named by OpenTelemetry's environment variables, if any. Logs unusable settings without failing the start.
  *
  * @param port - of this server
- * @param read - what `/metrics` answers
+ * @param read - collects the metrics
  */
 export async function openTelemetry(
   { opened, logger }: PartContext,
@@ -24,7 +23,7 @@ export async function openTelemetry(
     logger.log('warn', 'no metrics are sent', { error: error.message })
   }
   if (!settings) return
-  // Most servers send none.
+  // Loaded on demand, because most servers send no metrics.
   const { MetricsExport } = await import('../telemetry/metrics-export.ts')
   opened.use(new MetricsExport({ ...settings, read, version: VERSION, instance: `${hostname()}:${port}`, logger }))
 }

@@ -14,11 +14,11 @@ const WELCOME_KEY_S = 600
 
 export interface WorkspacesPart {
   readonly routes: FastifyPluginAsync
-  /** A new key that makes its first user the owner of the server; `undefined` once the server has a workspace. */
+  /** Issues a new key that makes its first user the server's owner; `undefined` once the server has a workspace. */
   issueOwnerKey(): Promise<string | undefined>
 }
 
-/** Opens what starts workspaces. */
+/** Opens workspace creation. */
 export function openWorkspaces(
   { config, logger, clock, openPool }: PartContext,
   given: { readonly cluster: Cluster; readonly accounts: Accounts; readonly secret: string },
@@ -40,9 +40,9 @@ export function openWorkspaces(
 }
 
 /**
- * Creates the link that a start prints. Its key is in the fragment, which reaches no server and no access log.
+ * Creates the link printed at startup. Its key is in the fragment, which is never sent to a server or logged.
  *
- * @returns `undefined` when the sample's account is gone, or when the server has a workspace
+ * @returns `undefined` if the sample's account is gone, or the server has a workspace
  */
 export async function createWelcome(
   { auth }: Accounts,

@@ -13,7 +13,7 @@ interface Received {
   readonly body: Buffer
 }
 
-/** A collector, as far as HTTP goes. `status` 0: it takes the request and never answers. */
+/** Starts an HTTP collector. With `status` 0 it accepts the request and never responds. */
 async function openCollector(status: { value: number }): Promise<Server & { received: Received[] }> {
   const received: Received[] = []
   const server = createServer((request, response) => {

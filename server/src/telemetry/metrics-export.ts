@@ -19,7 +19,7 @@ export interface MetricsExportOptions {
 const STOPPING_MS = 1_000
 
 /**
- * Sends the metrics to an OpenTelemetry collector, again and again, one export at a time. What could not be sent is not kept: counters have it in the next export.
+ * Periodically exports metrics to an OpenTelemetry collector, one export at a time. Failed exports are not kept, because the next one contains the counters.
  *
  * @see https://opentelemetry.io/docs/specs/otlp/
  */
@@ -35,14 +35,14 @@ export class MetricsExport implements AsyncDisposable {
   constructor(options: MetricsExportOptions) {
     const { version, instance, logger, intervalMs } = options
     this.#options = options
-    // The library says why a header or address of the environment is no good, and what a collector rejected.
+    // The library explains invalid headers or URLs in the environment, and what a collector rejected.
     diag.setLogger(diagnosticsOf(logger), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
     const own = { 'service.name': 'holdfast', 'service.version': version, 'service.instance.id': instance }
     this.#resource = resourceFromAttributes(own).merge(detectResources({ detectors: [envDetector] }))
     this.#timer = setInterval(() => void this.send(), intervalMs).unref()
   }
 
-  /** Sends what there is now, unless the export before is under way: a collector that hangs gets no second one beside it. */
+  /** Exports current metrics, unless an export is still running: a hanging collector gets only one. */
   send(): Promise<void> {
     return (this.#sending ??= this.#send().finally(() => (this.#sending = undefined)))
   }
@@ -61,13 +61,13 @@ export class MetricsExport implements AsyncDisposable {
       if (this.#isFailing) logger.log('info', 'metrics are sent again')
       this.#isFailing = false
     } catch (error) {
-      // Once, not every minute for as long as the collector is away.
+      // Logged once per outage.
       if (!this.#isFailing) logger.log('warn', 'metrics cannot be sent', { error: errorMessage(error) })
       this.#isFailing = true
     }
   }
 
-  /** Sends what was counted last, if the collector takes it at once. */
+  /** Exports final metrics, unless the collector is slow. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     const over = new AbortController()
@@ -90,7 +90,7 @@ function diagnosticsOf(logger: Logger): Parameters<typeof diag.setLogger>[0] {
   return { error: log, warn: log, info: nothing, debug: nothing, verbose: nothing }
 }
 
-/** Seconds and nanoseconds since the epoch, of milliseconds. */
+/** Converts milliseconds since the epoch to seconds and nanoseconds. */
 function toHrTime(ms: number): HrTime {
   const seconds = Math.floor(ms / 1_000)
   return [seconds, Math.round((ms - seconds * 1_000) * 1e6)]

@@ -1,4 +1,4 @@
-/** The names of OpenTelemetry's specification. What the address, headers, compression and time-out of an export are its exporter reads itself. */
+/** Environment variables by OpenTelemetry's names. The exporter itself reads those for URL, headers, compression and timeout. */
 type Environment = Readonly<Record<string, string | undefined>>
 
 export interface TelemetrySettings {
@@ -6,23 +6,23 @@ export interface TelemetrySettings {
   readonly intervalMs: number
 }
 
-/** The environment asks for something that Holdfast does not do. */
+/** The environment requests an unsupported feature. */
 export class UnsupportedTelemetry extends Error {
   override readonly name: string = 'UnsupportedTelemetry'
 }
 
 /** Default of `OTEL_METRIC_EXPORT_INTERVAL` in ms, from the specification. */
 const INTERVAL_MS = 60_000
-/** Reading the metrics asks Postgres for its slots. Milliseconds. */
+/** Minimum interval in ms, because each reading queries Postgres for its slots. */
 const INTERVAL_MS_MIN = 1_000
 /** Limit of Node's timers. */
 const INTERVAL_MS_MAX = 2 ** 31 - 1
 
 /**
- * Reads whether and how often metrics are sent to a collector.
+ * Reads whether and how often to send metrics to a collector.
  *
- * @returns undefined if the environment names no collector, or switches the metrics or all of OpenTelemetry off
- * @throws {UnsupportedTelemetry} for an exporter, protocol or interval that cannot be used; the message says which
+ * @returns undefined if no collector is named, or metrics or OpenTelemetry are disabled
+ * @throws {UnsupportedTelemetry} for an unsupported exporter, protocol or interval, named in the message
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
 export function readTelemetrySettings(env: Environment): TelemetrySettings | undefined {

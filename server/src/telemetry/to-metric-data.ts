@@ -15,8 +15,8 @@ export interface Period {
 }
 
 /**
- * The metrics as OpenTelemetry has them, under the same names as at `/metrics`: what counts is a sum that never falls, and a collector that writes for Prometheus adds
- * nothing to a name that ends in `_total` or in its unit.
+ * Converts metrics to OpenTelemetry's model under the same names as at `/metrics`. Counters become monotonic sums. Collectors that export to Prometheus append
+ * nothing to names ending in `_total` or the unit.
  */
 export function toMetricData(families: readonly Family[], period: Period): readonly MetricData[] {
   return families.filter(({ samples }) => samples.length > 0).map((family) => toMetric(family, period))
@@ -36,13 +36,13 @@ function toMetric(family: Family, period: Period): MetricData {
     : { descriptor, aggregationTemporality, dataPointType: DataPointType.GAUGE, dataPoints }
 }
 
-/** Units by the ends of names that Prometheus recommends, in UCUM. */
+/** Returns the UCUM unit from the name's suffix, as recommended by Prometheus. */
 function unitOf(name: string): string {
   const base = name.replace(/_total$/, '')
   return base.endsWith('_seconds') ? 's' : base.endsWith('_bytes') ? 'By' : ''
 }
 
-/** Prometheus has a line for each upper end, with what is below it; OpenTelemetry has one value with what is between each two. */
+/** Converts cumulative Prometheus buckets to OpenTelemetry's histograms, which count per bucket. */
 function toHistograms(samples: readonly Sample[], period: Period): DataPoint<Histogram>[] {
   const groups = Map.groupBy(samples, ({ labels = {} }) => {
     const { le: _, ...others } = labels
@@ -56,7 +56,7 @@ function toHistograms(samples: readonly Sample[], period: Period): DataPoint<His
       attributes: JSON.parse(attributes) as Record<string, string>,
       value: {
         buckets: {
-          boundaries: below.map(({ labels }) => Number(labels?.['le'])).filter(Number.isFinite), // the last has no end
+          boundaries: below.map(({ labels }) => Number(labels?.['le'])).filter(Number.isFinite), // the last bucket is unbounded
           counts: below.map(({ value }, index) => value - (below[index - 1]?.value ?? 0)),
         },
         sum: valueOf('_sum'),

@@ -5,8 +5,8 @@ import { isLoopback } from '../../config/loopback.ts'
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'] as const
 
 /**
- * Whether a request is that of a person at this machine, who opened the page in a browser. Not one that came through a proxy; not one for another name, by
- * which a page of another site has the browser ask for this machine (DNS rebinding); not one that another site's page makes by itself.
+ * Returns whether a user on this machine opened the page in a browser. Excludes requests through a proxy, requests for another host name, which indicate DNS
+ * rebinding, and requests made by pages of other sites.
  *
  * @see https://www.w3.org/TR/fetch-metadata/
  */
@@ -19,12 +19,12 @@ export function isOwnBrowser({ headers, socket }: Pick<FastifyRequest, 'headers'
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
 }
 
-/** Whether a request that changes something comes from a page of this server. */
+/** Returns whether a modifying request comes from a page of this server. */
 export function isFromOwnPage({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return headers['sec-fetch-site'] === 'same-origin'
 }
 
-/** The password of HTTP Basic: how a browser hands over the key that its user types. */
+/** Returns the password of HTTP Basic, in which browsers send the key that the user enters. */
 export function basicPassword(authorization = ''): string | undefined {
   const encoded = /^basic ([a-z0-9+/=]+)$/i.exec(authorization)?.[1]
   if (encoded === undefined) return undefined

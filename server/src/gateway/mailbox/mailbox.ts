@@ -9,12 +9,12 @@ import { STYLE } from './style.ts'
 export interface MailboxOptions {
   readonly messages: CapturedMessages
   readonly projectName: string
-  /** Whether nobody but this machine reaches the server: then its own browsers need no key. */
+  /** Whether the server is reachable only from this machine, whose browsers need no key. */
   readonly servesThisMachineOnly: boolean
   readonly verifyToken: VerifyToken
 }
 
-/** Messages of one page; the others are in the API. */
+/** Messages per page; the API returns all. */
 const MESSAGES_SHOWN_MAX = 200
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
@@ -59,7 +59,7 @@ interface MessageRequest {
   Querystring: { readonly view?: string; readonly pictures?: string }
 }
 
-/** `/mailbox`: pages of the messages that were captured, for the person who develops an app, or who has the service key. */
+/** `/mailbox`: pages of captured messages, for the app's developer or holders of the service key. */
 export function mailboxRoutes(options: MailboxOptions): FastifyPluginAsync {
   const { messages, projectName } = options
   return async (app) => {

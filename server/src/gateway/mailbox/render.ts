@@ -13,7 +13,7 @@ export interface Page {
   readonly projectName: string
   /** Newest first. */
   readonly list: readonly CapturedEntry[]
-  /** The message that is read, if one is; without one of this id, that is said. */
+  /** The selected message, if any; the page reports an unknown id. */
   readonly open?: {
     readonly message: CapturedMessage | undefined
     readonly view: View | undefined
@@ -21,7 +21,7 @@ export interface Page {
   }
 }
 
-/** The page: the list, and beside it the message that is read. */
+/** Renders the page: the list and the selected message. */
 export function renderPage({ projectName, list, open }: Page): string {
   const title = open?.message ? `${headingOf(open.message)} · Mailbox` : 'Mailbox'
   return `<!doctype html>
@@ -50,7 +50,7 @@ ${list.length === 0 ? '' : '<form method="post" action="/mailbox/empty"><button>
 `
 }
 
-/** A mail as a document of its own. Its links open other tabs: inside of a frame the pages of apps refuse to be shown. */
+/** Renders a mail as a separate document. Links open new tabs, because apps refuse to be framed. */
 export function renderDocument(html: string): string {
   return `<!doctype html><base target="_blank">${html}`
 }
@@ -107,7 +107,7 @@ function headingOf({ channel, subject, kind }: CapturedEntry): string {
   return channel === 'sms' ? `Text message: ${kind.replaceAll('_', ' ')}` : '(no subject)'
 }
 
-/** Numbers are kept as digits. */
+/** Formats a recipient. Phone numbers are stored without a plus sign. */
 function whomOf({ channel }: CapturedEntry, recipient: string): string {
   return channel === 'sms' ? `+${recipient}` : recipient
 }
@@ -125,7 +125,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** For text and quoted attributes. */
+/** Escapes text for content and quoted attributes. */
 function escape(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }

@@ -1,7 +1,7 @@
 /** Poll interval in ms for new messages while the page is visible. */
 const LOOK_MS = 2_000
 
-/** The script of the page: copies codes, shows times as they are here, and looks for new messages. Without it everything can be read. */
+/** The page's script: copies codes, formats times in the local time zone, and polls for messages. The page is readable without it. */
 export const SCRIPT = `
 for (const time of document.querySelectorAll('time')) {
   time.textContent = new Date(time.dateTime).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })

@@ -1,4 +1,4 @@
-/** The style sheet of the page, for light and dark, wide and narrow. */
+/** The page's style sheet, for light and dark schemes and all widths. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -13,12 +13,12 @@ export interface Sample {
   readonly value: number
 }
 
-/** A metric of one sample. */
+/** Creates a metric with a single sample. */
 export function single(type: 'counter' | 'gauge', name: string, help: string, value: number): Family {
   return { name, type, help, samples: [{ value }] }
 }
 
-/** The text that Prometheus reads. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
+/** Renders the Prometheus text format. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
 export function renderFamilies(families: readonly Family[]): string {
   return families
     .filter(({ samples }) => samples.length > 0)

@@ -11,7 +11,7 @@ export interface MetricsOptions {
   readonly verifyToken: VerifyToken
 }
 
-/** `GET /metrics`, as Prometheus asks. */
+/** `GET /metrics`, in the format of Prometheus. */
 export function metricsRoutes({ read, token, verifyToken }: MetricsOptions): FastifyPluginAsync {
   let reading: Promise<readonly Family[]> | undefined
   // Concurrent requests share a result.

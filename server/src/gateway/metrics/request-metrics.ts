@@ -1,9 +1,9 @@
 import type { Family, Sample } from './families.ts'
 
-/** Upper ends of the histogram, in seconds: around the time in which an interface feels at once, and up to the limits of requests. */
+/** Upper bounds of the histogram in seconds: from what users perceive as instant to the request timeouts. */
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** First parts of addresses, and the service behind them. */
+/** Path prefixes and their services. */
 const SERVICES: Readonly<Record<string, string>> = {
   auth: 'auth',
   rest: 'rest',
@@ -16,7 +16,7 @@ const SERVICES: Readonly<Record<string, string>> = {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Open for as long as a device is connected: how long they took tells nothing of the server. */
+/** Excluded from durations: it stays open while a device is connected. */
 const STREAM = '/sync/stream'
 
 interface Durations {
@@ -26,7 +26,7 @@ interface Durations {
   sum: number
 }
 
-/** Counts requests and how long they took. What a client writes makes no new sample, so the memory is bounded. */
+/** Counts requests and durations. Clients cannot create new samples, so memory is bounded. */
 export class RequestMetrics {
   readonly #counts = new Map<string, number>()
   readonly #durations = new Map<string, Durations>()
@@ -71,7 +71,7 @@ export class RequestMetrics {
   }
 }
 
-/** Buckets of a histogram contain those below them. */
+/** Renders cumulative histogram buckets. */
 function samplesOf(service: string, { buckets, count, sum }: Durations): readonly Sample[] {
   let below = 0
   const bounded = BOUNDS.map((bound, index) => {
