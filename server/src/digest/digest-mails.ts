@@ -10,24 +10,24 @@ import { renderDigest } from './render-digest.ts'
 const DAY_MS = 86_400_000
 
 export interface DigestMailsOptions {
-  /** Connected as the project: for whose turn it is only. */
+  /** Connected as the project's role; used only to find due users. */
   readonly pool: Pool
-  /** Connected as the superuser, or as the configured user: for what of a person's changes was refused. */
+  /** Connected as the superuser or the configured user; reads a user's rejected changes. */
   readonly uploads: Pool
-  /** Connections on which what a person may see is asked. */
+  /** Connections for queries as users. */
   readonly share: PoolShare
   readonly catalog: CatalogWatch
   readonly auth: Pick<AuthService, 'claimsOfPerson' | 'sendDigest'>
-  /** Hour from which mails are written, in the workspace's time zone. */
+  /** Hour from which mails are sent, in the workspace's time zone. */
   readonly hour: number
   /** URL of the workspace in the app, without trailing slash. */
   readonly home: string
-  /** The link that ends the mails of a person. */
+  /** Returns a user's unsubscribe link. */
   readonly offUrlOf: (userId: string) => string
   readonly logger: Logger
 }
 
-/** Writes people a mail a day of what is new for them, when their morning has come: at most one, however many servers share the work. */
+/** Mails each user a daily digest of news once their morning begins: at most one per day, regardless of the number of servers. */
 export function openDigestMails(options: DigestMailsOptions): AsyncDisposable & { wake(): void } {
   const { pool, uploads, share, catalog, auth, hour, home, offUrlOf, logger } = options
   /** Earliest start of the next run, by `performance.now()`. */
@@ -47,7 +47,7 @@ export function openDigestMails(options: DigestMailsOptions): AsyncDisposable & 
     pollMs: LOOK_MS,
   })
   return {
-    /** There may be somebody whose morning has come; from the first call on this is asked once a minute. */
+    /** Checks for due users; the first call also starts a check every minute. */
     wake() {
       beginAtMs = 0
       worker.wake()

@@ -1,7 +1,7 @@
 /** Poll interval in ms for users whose morning has come. */
 export const LOOK_MS = 60_000
 
-/** People whose day begins in one look, and whose mails are written at the same time. */
+/** Users claimed per poll, and concurrent mails. */
 export const PEOPLE_PER_LOOK_MAX = 1_000
 export const PEOPLE_AT_ONCE = 2
 
@@ -14,16 +14,16 @@ export const ATTEMPTS_MAX = 3
 /** Timeout in ms of a query for what a user may see. */
 export const READ_MS = 10_000
 
-/** Days after which what was said counts as read, as in the app. */
+/** Age in days at which news counts as read, as in the app. */
 export const UNREAD_DAYS = 30
 
-/** Things that a mail names; it says how many more there are. */
+/** Items listed in a mail; further ones are only counted. */
 export const ITEMS_MAX = 40
 
-/** Things that are read of a person. */
+/** Items read per user. */
 export const READ_MAX = 500
 
-/** Characters of a title, a name and a comment in the mail. */
+/** Length limits in characters of a title, a name and a comment in the mail. */
 export const TITLE_CHARS_MAX = 120
 export const TEXT_CHARS_MAX = 300
 

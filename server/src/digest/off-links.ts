@@ -2,14 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Links that end the daily mail of a person, for whoever has the mail: signed, and good for as long as the secret of the server is. */
+/** Unsubscribe links of a user's daily mail, usable by anyone who has the mail. Signed, and valid as long as the server's secret. */
 export interface OffLinks {
   tokenOf(userId: string): string
-  /** @returns the person, or `undefined` for a token that this server did not make */
+  /** @returns the user; `undefined` for a token of another server */
   read(token: unknown): string | undefined
 }
 
-/** @param secret - of the server; the key is derived from it, so that nothing else that is signed with it can be taken for a link */
+/** @param secret - of the server. The key is derived from it, so that no other signed text is accepted as a link. */
 export function createOffLinks(secret: string): OffLinks {
   const key = createHmac('sha256', secret).update('holdfast: links that end daily mails').digest()
   const sign = (userId: string): Buffer => createHmac('sha256', key).update(userId).digest()

@@ -9,11 +9,11 @@ import { turnOff } from './queue.ts'
 import { escapeHtml } from './render-digest.ts'
 import { digestWords } from './words.ts'
 
-/** Where links of daily mails lead. */
+/** Path of unsubscribe links. */
 export const OFF_PATH = '/app/v1/daily-mail/off'
 
 export interface OffRoutesOptions {
-  /** Connected as the project. */
+  /** Connected as the project's role. */
   readonly pool: Pool
   readonly links: OffLinks
   readonly projectName: string
@@ -27,12 +27,12 @@ const STYLE =
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
 /**
- * `GET /app/v1/daily-mail/off?token=…` asks whether to turn the daily mail off: programs that look at the links of mails change nothing. `POST` to the same address
- * does it, from the button and from mail programs (RFC 8058), without a sign-in. Both answer a page: 200, 400 for a token that is none, 503 while the database is down.
+ * `GET /app/v1/daily-mail/off?token=…` shows a confirmation page and changes nothing, because mail scanners follow links. `POST` to the same URL
+ * unsubscribes, from the button or from mail programs (RFC 8058), without sign-in. Both return a page: 200, 400 for an invalid token, 503 while the database is down.
  */
 export function offRoutes({ pool, links, projectName, logger }: OffRoutesOptions): FastifyPluginAsync {
   return async (app) => {
-    // Mail programs send a form in one of two encodings; what is in it says nothing that the address does not.
+    // Mail programs send a form in one of two encodings. The body is ignored, because the URL contains everything.
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { bodyLimit: REQUEST_BYTES_MAX, parseAs: 'string' }, (_, __, done) =>
       done(null, undefined),
@@ -75,7 +75,7 @@ export function offRoutes({ pool, links, projectName, logger }: OffRoutesOptions
       .headers({
         'content-type': 'text/html; charset=utf-8',
         'cache-control': 'no-store',
-        // The token is in the address.
+        // The URL contains the token.
         'referrer-policy': 'no-referrer',
         'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
       })
@@ -94,7 +94,7 @@ function wordsFor(request: FastifyRequest): ReturnType<typeof digestWords>['off'
   return digestWords(languageOf(request)).off
 }
 
-/** The first language of the browser. */
+/** Returns the browser's preferred language. */
 function languageOf({ headers }: FastifyRequest): string {
   return headers['accept-language']?.split(/[,;]/, 1)[0]?.trim() ?? 'en'
 }

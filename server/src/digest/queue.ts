@@ -2,16 +2,16 @@ import { sql, type Pool, type SqlFragment } from '@holdfast/postgres'
 import { type Claimed, type QueueTable, settleSql } from '@holdfast/queue'
 import { ATTEMPTS_MAX, CLAIMED_MS, PEOPLE_PER_LOOK_MAX } from './limits.ts'
 
-/** A person whose morning has come. */
+/** A user whose morning has begun. */
 export interface DuePerson {
   readonly userId: string
   readonly email: string
-  /** Of the workspace. */
+  /** The workspace's. */
   readonly timeZone: string
   /** The user's choice, otherwise the workspace's. */
   readonly language: string
   readonly workspace: string
-  /** The day that it is there, `YYYY-MM-DD`. */
+  /** Local date, `YYYY-MM-DD`. */
   readonly day: string
   /** When the last non-empty mail was written. */
   readonly since: Date | null
@@ -32,7 +32,7 @@ const placesSql = (whose: SqlFragment): SqlFragment => sql`
      and u.email <> '' and u.email_confirmed_at is not null and u.deleted_at is null and not u.is_anonymous
      and (u.banned_until is null or u.banned_until < now())`
 
-/** A person has a row for the last day that was begun; what could not be read is tried again a few times on that day. */
+/** Each user has a row for the latest day begun. Failed reads are retried a few times that day. */
 export const DIGEST_QUEUE: QueueTable = {
   table: ['holdfast', 'daily_mails'],
   key: { name: 'user_id', type: 'uuid' },
@@ -40,7 +40,7 @@ export const DIGEST_QUEUE: QueueTable = {
   lease: CLAIMED_MS,
   isWaiting: sql`(not q.is_done and q.attempts < ${ATTEMPTS_MAX})`,
   columns: sql`q.day, q.mailed_at`,
-  // Users who have unsubscribed or left meanwhile are claimed but get no mail.
+  // Users who have unsubscribed or left are claimed but get no mail.
   extendClaim: (claims) => sql`
     with claimed as (${claims})
     select claimed.id, claimed.fence, claimed.lane, claimed.id as "userId", claimed.day::text as day, claimed.mailed_at as since,
@@ -50,10 +50,10 @@ export const DIGEST_QUEUE: QueueTable = {
 }
 
 /**
- * Begins the day of people who have not had their mail today. Of several servers, one does it.
+ * Begins the day for users who have not had today's mail. Only one of several servers does so.
  *
- * @param pool - as the project
- * @param hour - from which mails are written
+ * @param pool - connected as the project's role
+ * @param hour - from which mails are sent
  */
 export async function beginDay(pool: Pool, hour: number): Promise<void> {
   await pool.execute(sql`
@@ -67,14 +67,14 @@ export async function beginDay(pool: Pool, hour: number): Promise<void> {
      where d.day < excluded.day`)
 }
 
-/** The day is over for a person. Before the mail is written: one that is lost does no harm, two do. @returns whether nobody has ended it before */
+/** Ends a user's day before the mail is written, because a lost mail is better than a duplicate. @returns whether this call ended it */
 export async function finishDay(pool: Pool, person: Claimed, isMailed: boolean): Promise<boolean> {
   const mailedAt = sql`mailed_at = case when ${isMailed} then now() else q.mailed_at end`
   const done = await pool.query(settleSql(DIGEST_QUEUE, [person], sql`is_done = true, ${mailedAt}`, sql`not q.is_done`))
   return done.length > 0
 }
 
-/** Ends the daily mail for a person. @param pool - as the project */
+/** Unsubscribes a user from the daily mail. @param pool - connected as the project's role */
 export async function turnOff(pool: Pool, userId: string): Promise<void> {
   await pool.execute(sql`
     insert into holdfast.mail_settings as s (user_id, daily_mail)
@@ -83,8 +83,8 @@ export async function turnOff(pool: Pool, userId: string): Promise<void> {
 }
 
 /**
- * @param pool - as the superuser, or as the configured user
- * @returns how many changes of the person the server did not accept since then
+ * @param pool - connected as the superuser or the configured user
+ * @returns the number of the user's changes rejected since then
  */
 export async function countRefused(pool: Pool, userId: string, since: Date): Promise<number> {
   const [row] = await pool.query<{ count: number }>(sql`

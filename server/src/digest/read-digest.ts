@@ -6,10 +6,10 @@ import { peopleTableOf, type PeopleTable, type WorkTable, workTablesOf } from '.
 
 export type DigestKind = 'overdue' | 'due' | 'mention' | 'comment' | 'assigned'
 
-/** Something in a person's inbox that they have not read. */
+/** An unread item in a user's inbox. */
 export interface DigestItem {
   readonly kind: DigestKind
-  /** By its name on devices. */
+  /** The table's name on devices. */
   readonly table: string
   readonly record: string
   readonly title: string | undefined
@@ -53,9 +53,9 @@ interface Row {
 const ORDER: readonly DigestKind[] = ['overdue', 'due', 'mention', 'comment', 'assigned']
 
 /**
- * Reads what is unread in a person's inbox, as the app finds it, in one transaction as that person: row-level security leaves out what they may not see now.
+ * Reads a user's unread inbox items, with the app's rules, in one transaction as that user: row-level security hides rows that they may no longer see.
  *
- * @throws those of Postgres, when it takes longer than {@link READ_MS} too
+ * @throws errors of Postgres, including a timeout after {@link READ_MS}
  */
 export async function readDigest(connections: Connections, options: ReadDigestOptions): Promise<Digest> {
   const { claims, catalog } = options
@@ -110,7 +110,7 @@ async function readUnread(
      order by i.at desc limit ${READ_MAX}`)
 }
 
-/** Comments of others that mention the person, answer theirs or are about their work. */
+/** Selects others' comments that mention the user, reply to them or concern their work. */
 function commentsSql({ userId: me }: ReadDigestOptions, work: readonly WorkTable[], own: SqlFragment): SqlFragment {
   const isMine = work.reduce(
     (before, { table, assignee }) => sql`${before} or (c.table_name = ${table.name} and c.record_id in (
@@ -125,7 +125,7 @@ function commentsSql({ userId: me }: ReadDigestOptions, work: readonly WorkTable
        and (c.mentions @> to_jsonb(${me}::text) or ${isMine})`
 }
 
-/** Work that others gave to the person. */
+/** Selects work that others assigned to the user. */
 function assignedSql({ userId: me }: ReadDigestOptions, { table, assignee }: WorkTable, own: SqlFragment): SqlFragment {
   return sql`
     select 'assigned', h.table_name, h.record_id::text, h.at, h.actor_id, null, null::date
@@ -134,7 +134,7 @@ function assignedSql({ userId: me }: ReadDigestOptions, { table, assignee }: Wor
        and h.changes -> ${assignee}::text ->> 'to' in (select o.id::text from ${own} o (id))`
 }
 
-/** Their open work whose day has begun in the workspace. */
+/** Selects the user's open work that is due by now in the workspace's time zone. */
 function dueSql({ day, timeZone }: ReadDigestOptions, one: WorkTable, own: SqlFragment): SqlFragment {
   const { table, assignee, state } = one
   const due = sql`t.${sql.identifier(one.due)}`

@@ -3,13 +3,13 @@ import { isReadable, type PeopleTable, titleOf } from './work-tables.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** A record by the name of its table. */
+/** A record's key with its table. */
 interface RecordKey {
   readonly table: string
   readonly record: string
 }
 
-/** Reads the names of people by their accounts, as far as the transaction may see them. */
+/** Reads users' names by account, as far as visible in the transaction. */
 export async function readNames(
   tx: Transaction,
   people: PeopleTable | undefined,
@@ -47,7 +47,7 @@ export async function readTitles(
 
 export const titleKey = ({ table, record }: RecordKey): string => `${table} ${record}`
 
-/** Shortens a text for a message. Returns undefined for one without words. */
+/** Truncates a text for a message. Returns undefined for blank text. */
 export function shorten(text: string | null | undefined, charsMax: number): string | undefined {
   const chars = [...(text?.trim() ?? '')]
   if (chars.length === 0) return undefined

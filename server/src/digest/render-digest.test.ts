@@ -31,7 +31,7 @@ function render(
   return renderDigest({ person: { ...PERSON, ...person }, digest, refused, ...addresses })
 }
 
-/** The words of a page, as a reader of mails shows them. */
+/** Returns the page's text, as a mail program displays it. */
 function wordsOf(html: string): string {
   const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' }
   return html

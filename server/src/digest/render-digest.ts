@@ -2,7 +2,7 @@ import type { Digest, DigestItem } from './read-digest.ts'
 import type { DuePerson } from './queue.ts'
 import { type DigestWords, digestWords } from './words.ts'
 
-/** A mail as it is sent. */
+/** A rendered mail. */
 export interface RenderedDigest {
   readonly subject: string
   readonly html: string
@@ -12,11 +12,11 @@ export interface RenderedDigest {
 export interface RenderDigestOptions {
   readonly person: DuePerson
   readonly digest: Digest
-  /** Changes of the person that were not accepted. */
+  /** Number of the user's rejected changes. */
   readonly refused: number
   /** URL of the workspace in the app, without trailing slash. */
   readonly home: string
-  /** Turns the mail off. */
+  /** Unsubscribe link. */
   readonly offUrl: string
 }
 
@@ -26,7 +26,7 @@ interface Line {
   readonly detail: string
 }
 
-/** Writes the mail: plain text, and HTML that says the same. Everything in it that people wrote is escaped. */
+/** Renders the mail as plain text and equivalent HTML. Escapes all user content. */
 export function renderDigest({ person, digest, refused, home, offUrl }: RenderDigestOptions): RenderedDigest {
   const words = digestWords(person.language)
   const groups = [...Map.groupBy(digest.items, ({ kind }) => kind)].map(([kind, items]) => ({

@@ -96,7 +96,7 @@ const GERMAN: DigestWords = {
   },
 }
 
-/** @param tag - BCP 47; English where there are no texts in the language */
+/** @param tag - BCP 47; English if the language has no texts */
 export function digestWords(tag: string): DigestWords {
   return tag.toLowerCase().split('-', 1)[0] === 'de' ? GERMAN : ENGLISH
 }

@@ -7,12 +7,12 @@ import {
   workColumnsOf,
 } from '@holdfast/protocol'
 
-/** A table whose records somebody has to do by a day, found as the app finds it (decision 109). */
+/** A table whose records have an assignee and a due date, detected like in the app (decision 109). */
 export interface WorkTable extends WorkColumns {
   readonly table: Table
 }
 
-/** The table that ties names to accounts. */
+/** The table that maps accounts to names. */
 export interface PeopleTable {
   readonly table: Table
   /** The column with the name. */
@@ -28,7 +28,7 @@ export function peopleTableOf(catalog: Catalog, role: string): PeopleTable | und
   return found && name !== undefined && key !== undefined ? { table: found.table, name, key } : undefined
 }
 
-/** @param role - reads them; what it may not is left out */
+/** @param role - tables it may not read are omitted */
 export function workTablesOf(catalog: Catalog, people: PeopleTable | undefined, role: string): readonly WorkTable[] {
   if (!people) return []
   return projectTablesOf(catalog).flatMap((table) => {
@@ -39,7 +39,7 @@ export function workTablesOf(catalog: Catalog, people: PeopleTable | undefined, 
   })
 }
 
-/** Returns the column that names a record of the table, among those that the role may read. */
+/** Returns the title column of the table, among those that the role may read. */
 export function titleOf(catalog: Catalog, table: Table, role: string): string | undefined {
   return titleColumnOf(modelOf(catalog, table, role).columns)
 }

@@ -7,15 +7,15 @@ import { DRAIN_MS, MAILS_AT_ONCE, SECRET_BYTES } from './limits.ts'
 import { type DueMail, finish, INVITATION_QUEUE, noteFailure, renewSecret } from './queue.ts'
 
 export interface InvitationMailsOptions {
-  /** Connected as the project: its triggers run with its own rights. */
+  /** Connected as the project's role, so that triggers run with its rights. */
   readonly pool: Pool
   readonly send: AuthService['sendInvitation']
-  /** Where the app is that has the page `/invite/<secret>`, without a slash at the end. */
+  /** URL of the app that serves `/invite/<secret>`, without trailing slash. */
   readonly appUrl: string
   readonly logger: Logger
 }
 
-/** Opens the worker that writes the mails of invitations. The secret of a link exists only while its mail is written; the database has its hash. */
+/** Opens the worker that sends invitation mails. A link's secret exists only while its mail is written; the database stores its hash. */
 export function openInvitationMails(options: InvitationMailsOptions): QueueWorker<DueMail> {
   const { pool, send, appUrl, logger } = options
   return new QueueWorker<DueMail>({

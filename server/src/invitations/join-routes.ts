@@ -7,7 +7,7 @@ import { answerRefusals, limitAtOnce } from '../workspaces/app-refusals.ts'
 import { hashOf } from './queue.ts'
 
 export interface JoinOptions {
-  /** Connected as the project. */
+  /** Connected as the project's role. */
   readonly pool: Pool
   readonly createAccount: AuthService['createInvitedAccount']
   readonly logger: Logger
@@ -20,10 +20,11 @@ interface JoinRequest {
 }
 
 /**
- * `POST /app/v1/invitations/join` with `{secret, name, password}`: makes the account of an invited person who has none. The link of the mail shows that they read the
- * mails of the address, so it needs no second mail, and works where nobody signs up by themselves. They accept the invitation afterwards, signed in.
+ * `POST /app/v1/invitations/join` with `{secret, name, password}`: creates the account of an invited user without one. The link proves access to the mailbox,
+ * so no confirmation mail is needed, and it works with sign-up disabled. The user accepts the invitation later, signed in.
  *
- * Answers 201 `{email}`, or `{code, message}`: 400 `invalid_request`, 404 `invitation_not_found`, 409 `account_exists`, 410 `invitation_over`, 422 `weak_password`, 429 `busy`.
+ * Returns 201 `{email}`, or `{code, message}`: 400 `invalid_request`, 404 `invitation_not_found`, 409 `account_exists`, 410 `invitation_over`, 422
+ * `weak_password`, 429 `busy`.
  */
 export function joinRoutes(options: JoinOptions): FastifyPluginAsync {
   const atOnce = limitAtOnce(JOINING_MAX)
@@ -69,7 +70,7 @@ function parseJoin(body: unknown): JoinRequest {
   return { secret, name: name.trim(), password }
 }
 
-/** @returns the address that a pending invitation is for */
+/** @returns the email address of a pending invitation */
 async function requirePending(pool: Pool, secret: string): Promise<string> {
   const [found] = await pool.query<{ email: string; isPending: boolean }>(sql`
     select i.email, i.state = 'pending' and i.expires_at > now() as "isPending"

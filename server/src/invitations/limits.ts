@@ -1,4 +1,4 @@
-/** Mails of invitations that are written at the same time. */
+/** Concurrent invitation mails. */
 export const MAILS_AT_ONCE = 1
 
 /** Lease in ms of a claimed mail. */
@@ -19,5 +19,5 @@ export const JOIN_BYTES_MAX = 4_096
 export const NAME_CHARS_MAX = 60
 export const PASSWORD_CHARS_MAX = 200
 
-/** Requests to join that are looked at at the same time; each may cost a password hash. */
+/** Concurrent join requests; each may compute a password hash. */
 export const JOINING_MAX = 4

@@ -3,7 +3,7 @@ import { sql, type Pool, type SqlFragment } from '@holdfast/postgres'
 import { type Claimed, type QueueTable, retrySql, settleSql } from '@holdfast/queue'
 import { ATTEMPTS_MAX, CLAIMED_MS, RETRY_MS } from './limits.ts'
 
-/** A mail that is to be written now. */
+/** A mail to be sent now. */
 export interface DueMail {
   readonly invitationId: string | null
   /** Attempts including this one. */
@@ -62,7 +62,7 @@ export function finish(pool: Pool, mail: DueMail & Claimed): Promise<void> {
   )
 }
 
-/** Tries it again later, or gives it up and says so. */
+/** Schedules a retry, or gives up and records it in the invitation. */
 export function noteFailure(pool: Pool, mail: DueMail & Claimed): Promise<void> {
   if (mail.attempts < ATTEMPTS_MAX) return settleMail(pool, retrySql(INVITATION_QUEUE, [mail], RETRY_MS))
   const giveUp = settleSql(INVITATION_QUEUE, [mail], sql`due_at = null`)
@@ -73,7 +73,7 @@ export function noteFailure(pool: Pool, mail: DueMail & Claimed): Promise<void> 
   )
 }
 
-/** @param outcome - what the invitation says of it, unless another server has claimed the mail */
+/** @param outcome - recorded in the invitation, unless another server has claimed the mail */
 function settleMail(pool: Pool, settle: SqlFragment, outcome?: SqlFragment): Promise<void> {
   return pool.transaction(async (tx) => {
     const settled = await tx.query(settle)

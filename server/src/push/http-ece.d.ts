@@ -4,7 +4,7 @@ declare module 'http_ece' {
 
   interface WebPushParameters {
     readonly version: 'aes128gcm'
-    /** Public key of the receiver, base64url. */
+    /** The receiver's public key, base64url. */
     readonly dh: string
     /** base64url */
     readonly authSecret: string
@@ -13,6 +13,6 @@ declare module 'http_ece' {
     readonly salt: string
   }
 
-  /** RFC 8188, with the key of RFC 8291. @throws when a key is none */
+  /** Encrypts as in RFC 8188, with the key derivation of RFC 8291. @throws for an invalid key */
   export function encrypt(plain: Buffer, parameters: WebPushParameters): Buffer
 }

@@ -1,6 +1,6 @@
 import type { OptionDeclarations } from '@holdfast/foundation'
 
-/** Settings of the notifications that devices get. */
+/** Settings of push notifications. */
 export const pushOptions = {
   pushEnabled: {
     type: 'boolean',

@@ -19,17 +19,17 @@ export interface PostMessageOptions {
   /** Hosts that may use HTTP. */
   readonly allow: readonly string[]
   readonly authorize: (endpoint: URL) => Promise<string>
-  /** Receives the reason without the address, which is a secret of the device. */
+  /** Receives the reason without the URL, which is a secret of the device. */
   readonly onRefused: (host: string, reason: string) => void
 }
 
 /** Sends an encrypted message to a device. Never rejects; an abort ends it as a failure. */
 export type PostMessage = (device: PushDevice, message: string, signal: AbortSignal) => Promise<PushOutcome>
 
-/** Statuses after which a subscription never takes anything again. 401 and 403: it was made for another key of a server. */
+/** Statuses for subscriptions that are permanently unusable. 401 and 403: created for another server key. */
 const GONE: ReadonlySet<number> = new Set([400, 401, 403, 404, 410])
 
-/** Sends by the protocol of RFC 8030, encrypted as RFC 8291 says; redirects are not followed, and nothing of an answer is read but its status. */
+/** Sends by RFC 8030, encrypted as in RFC 8291. Does not follow redirects, and reads only the response's status. */
 export function createPostMessage({ reach, allow, authorize, onRefused }: PostMessageOptions): PostMessage {
   return async (device, message, stopping) => {
     const url = URL.parse(device.endpoint)
@@ -58,7 +58,7 @@ export function createPostMessage({ reach, allow, authorize, onRefused }: PostMe
   }
 
   function post(url: URL, body: Buffer, authorization: string, signal: AbortSignal): Promise<number> {
-    // Loading it takes long, and a start does not need it.
+    // Loaded on demand, because loading is slow and a start does not need it.
     const start = url.protocol === 'http:' ? requestHttp : process.getBuiltinModule('node:https').request
     return new Promise((resolve, reject) => {
       const sent: ClientRequest = start(
@@ -88,9 +88,9 @@ export function createPostMessage({ reach, allow, authorize, onRefused }: PostMe
   }
 }
 
-/** @throws when the keys of the device are none */
+/** @throws if the device's keys are invalid */
 async function encrypt({ publicKey, secret }: PushDevice, message: string): Promise<Buffer> {
-  // Few servers send any.
+  // Loaded on demand, because few servers send notifications.
   const { encrypt: encode } = await import('http_ece')
   const own = createECDH('prime256v1')
   own.generateKeys()

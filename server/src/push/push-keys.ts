@@ -8,15 +8,16 @@ import { SIGNED_SECONDS } from './limits.ts'
 
 /** Keys identifying this server to push services (RFC 8292, VAPID). */
 export interface PushKeys {
-  /** The uncompressed point, base64url: what browsers subscribe with. */
+  /** The uncompressed point in base64url, with which browsers subscribe. */
   readonly publicKey: string
   readonly privateKey: KeyObject
 }
 
 /**
- * The configured key, else the one in the data folder, else a new one, which is stored there with mode 0600. A file there that others can read is closed.
+ * Returns the configured key, otherwise the one stored in the data folder, otherwise a new one, which is stored there with mode 0600. Restricts a stored file
+ * that others can read.
  *
- * @throws {HoldfastError} `option_invalid` for a configured key that is none, `push_key_damaged` for a stored one
+ * @throws {HoldfastError} `option_invalid` for an invalid configured key, `push_key_damaged` for a stored one
  */
 export function resolvePushKeys(configured: string | undefined, dataDir: string, logger: Logger): PushKeys {
   if (configured !== undefined)
@@ -66,7 +67,7 @@ function keysOf(text: string, code: string, message: string): PushKeys {
     })
     return { publicKey: point.toString('base64url'), privateKey }
   } catch {
-    // Without the cause, which may reveal the key.
+    // Omits the cause, which may reveal the key.
     throw new HoldfastError(code, 500, message)
   }
 }
@@ -83,7 +84,7 @@ function readOrUndefined(path: string): string | undefined {
 function create(dataDir: string, path: string): string {
   const ecdh = createECDH('prime256v1')
   ecdh.generateKeys()
-  // A number that begins with zeros is shorter.
+  // Restores leading zeros.
   const key = Buffer.from(ecdh.getPrivateKey('hex').padStart(64, '0'), 'hex').toString('base64url')
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   writeFileSync(`${path}.new`, `${key}\n`, { mode: 0o600, flush: true })

@@ -19,14 +19,14 @@ import { readNews, type News } from './read-news.ts'
 export type ClaimsOf = (userId: string, sessionId: string) => Promise<Readonly<Record<string, unknown>> | undefined>
 
 export interface OpenPushOptions {
-  /** Connected as the superuser, or as the configured user: for the queue only. */
+  /** Connected as the superuser or the configured user; used only for the queue. */
   readonly pool: Pool
-  /** Connections on which what a person may see is asked. */
+  /** Connections for queries as users. */
   readonly share: PoolShare
   readonly catalog: CatalogWatch
   readonly claimsOf: ClaimsOf
   readonly post: PostMessage
-  /** The part of the app's addresses that names the workspace. */
+  /** The part of the app's URLs that names the workspace. */
   readonly workspace: string
   readonly logger: Logger
 }
@@ -36,11 +36,11 @@ interface SessionTurn {
   readonly sessionId: string
   readonly devices: readonly PushDevice[]
   readonly events: readonly QueuedEvent[]
-  /** Ends the turn. */
+  /** Aborts the turn. */
   readonly signal: AbortSignal
 }
 
-/** Opens the worker that sends news to the devices of the person that it is for: what waits for a person together, and one turn of them at a time. */
+/** Opens the worker that sends news to users' devices. It sends all pending events of a user together, one turn per user at a time. */
 export function openPushWorker(options: OpenPushOptions): QueueWorker<QueuedEvent> {
   const { pool, share, catalog, claimsOf, post, workspace, logger } = options
   return new QueueWorker<QueuedEvent>({
@@ -74,7 +74,7 @@ export function openPushWorker(options: OpenPushOptions): QueueWorker<QueuedEven
     else await pool.execute(retrySql(PUSH_QUEUE, events, retryMs))
   }
 
-  /** Devices of one session may see the same. */
+  /** Devices of one session have the same access. */
   async function serveSession(turn: SessionTurn): Promise<readonly (PushOutcome | 'nothing')[]> {
     const { userId, sessionId, devices, events, signal } = turn
     const claims = await claimsOf(userId, sessionId)
@@ -100,7 +100,7 @@ export function openPushWorker(options: OpenPushOptions): QueueWorker<QueuedEven
   }
 }
 
-/** A message for each, or one that says how many there are. Words are those of the app: its service worker has them. */
+/** Returns a message per event, or a single one with their number. The app's service worker adds the texts. */
 function messagesOf(news: readonly News[], workspace: string): readonly string[] {
   if (news.length > SINGLE_MAX)
     return [JSON.stringify({ kind: 'several', count: news.length, path: `/w/${workspace}/inbox` })]

@@ -4,17 +4,17 @@ import { CLAIMED_MS, EVENTS_MAX, FAILURES_MAX, NEWS_MS, PRUNE_ROWS } from './lim
 
 export type NewsKind = 'mention' | 'reply' | 'assigned'
 
-/** Something that may be new for a person; whether they may see it is not said. */
+/** Possible news for a user, whose access has not been checked. */
 export interface QueuedEvent {
   readonly userId: string
   readonly kind: NewsKind
-  /** A comment, or an entry of the history. */
+  /** Id of a comment or history entry. */
   readonly sourceId: string
   /** Attempts including this one. */
   readonly attempts: number
 }
 
-/** A browser that takes notifications. */
+/** A browser subscribed to notifications. */
 export interface PushDevice {
   readonly id: string
   readonly sessionId: string
@@ -25,7 +25,7 @@ export interface PushDevice {
   readonly secret: string
 }
 
-/** A user has a lane: what is due for them is sent together. */
+/** Each user has a lane, so that their due events are sent together. */
 export const PUSH_QUEUE: QueueTable = {
   table: ['holdfast', 'push_events'],
   key: { name: 'id', type: 'bigint' },
@@ -58,7 +58,7 @@ export async function forgetDevice(pool: Pool, { id }: PushDevice): Promise<void
   await pool.execute(sql`delete from holdfast.push_devices d where d.id = ${id}`)
 }
 
-/** Counts failures in a row; a device with too many is forgotten. */
+/** Counts consecutive failures and deletes devices with too many. */
 export async function noteOutcome(pool: Pool, { id }: PushDevice, isTaken: boolean): Promise<void> {
   if (isTaken)
     await pool.execute(sql`update holdfast.push_devices d set failures = 0 where d.id = ${id} and d.failures > 0`)

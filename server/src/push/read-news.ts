@@ -7,7 +7,7 @@ import type { NewsKind, QueuedEvent } from './queue.ts'
 /** A user's news, as far as visible to them. */
 export interface News {
   readonly kind: NewsKind
-  /** By its name on devices. */
+  /** The table's name on devices. */
   readonly table: string
   readonly record: string
   /** Title of the record. */
@@ -27,9 +27,9 @@ interface Source {
 }
 
 /**
- * Reads what happened, in one transaction as the person it is for: row-level security leaves out what they may not see now, and what is no more.
+ * Reads events in one transaction as the recipient: row-level security hides rows that they may no longer see, and deleted rows are absent.
  *
- * @param claims - of the person's session
+ * @param claims - of the user's session
  * @returns the newest last
  */
 export async function readNews(

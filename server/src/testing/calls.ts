@@ -10,9 +10,9 @@ import { openHosted, type Hosted, type HostGround } from './hosted-server.ts'
 const HELLO_MS = 5_000
 
 /**
- * Answers the calls of one connection until it ends, and closes its servers then.
+ * Serves the calls of one connection until it ends, then closes its servers.
  *
- * @param input.token - what the first call has to have
+ * @param input.token - required in the first call
  */
 export async function serveCalls(
   socket: Socket,
@@ -75,7 +75,7 @@ export async function serveCalls(
   }
 
   const lines = createInterface({ input: socket })
-  lines.on('error', () => undefined) // it repeats those of the socket, whose end is what matters
+  lines.on('error', () => undefined) // repeats the socket's errors, which are handled at its end
   lines.on('line', (line) => {
     const request = parseJson(line) as HostRequest | undefined
     if (!request) return void socket.destroy()

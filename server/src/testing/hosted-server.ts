@@ -15,10 +15,10 @@ import type { TestCluster } from './test-cluster.ts'
 /** Name prefix of test databases. */
 export const COPY = 'test_'
 
-/** Characters of its log that a server keeps. */
+/** Length limit in characters of a server's log. */
 const LOG_MAX = 200_000
 
-/** A test's server in this process, on a database of its own. */
+/** A test's server in this process with a separate database. */
 export interface Hosted extends AsyncDisposable {
   describe(): HostedServer
   reset(): Promise<void>
@@ -30,14 +30,14 @@ export interface Hosted extends AsyncDisposable {
 export interface HostGround {
   readonly cluster: TestCluster
   readonly templates: Templates
-  /** Holds the data folders of servers. */
+  /** Contains the servers' data folders. */
   readonly home: string
 }
 
 /**
  * Copies the template of the project and its users, and opens a server on the copy.
  *
- * @throws {HoldfastError} what a start throws
+ * @throws {HoldfastError} start errors
  */
 export async function openHosted(ground: HostGround, asked: HostCalls['open']['in']): Promise<Hosted> {
   const config = await loadTestConfig(asked)

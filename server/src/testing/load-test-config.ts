@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load-config.ts'
 import { options, type Config } from '../config/options.ts'
 import { settingsOfProject } from '../project/settings/load-project-config.ts'
 
-/** All clients of a test have one address, and sign in more often than people do. */
+/** All clients of a test share an IP address and sign in more often than real users. */
 const TEST_SETTINGS = {
   rateLimitEmailSent: 0,
   rateLimitSmsSent: 0,
@@ -17,7 +17,7 @@ const TEST_SETTINGS = {
   captchaEnabled: false,
 }
 
-/** A test writes to nobody: what it would have sent is captured. */
+/** Settings of real senders, which tests drop so that all messages are captured. */
 const SENDERS = ['emailSmtpHost', 'smsTwilioAccountSid', 'smsTwilioVerifyAccountSid']
 
 /** Settings determined by the host. */
@@ -35,8 +35,8 @@ const NOT_A_CHOICE = [
 ]
 
 /**
- * The settings of a test's server: those of the project's `config.toml` and `holdfast.config.json`, over them those that suit tests, and over these the test's
- * own. The environment says nothing, but to `env(NAME)` in `config.toml`: a variable meant for a real server would lead to its database.
+ * Loads the settings of a test's server: the project's `config.toml` and `holdfast.config.json`, overridden by test defaults, overridden by the test's own. The
+ * environment applies only to `env(NAME)` in `config.toml`, because variables for a real server would lead to its database.
  *
  * @throws {HoldfastError} `option_unknown`, `option_invalid`, `project_config_invalid`
  */

@@ -5,7 +5,7 @@ import type { Config } from '../config/options.ts'
 import { readDatabaseConfig } from '../project/project-config.ts'
 
 /**
- * Names the database that a project's folder leads to: another one for any change of its migrations, seeds and `config.toml`.
+ * Returns a key for the database built from a project folder, which changes with its migrations, seeds and `config.toml`.
  *
  * @throws {HoldfastError} `project_config_invalid`
  */
@@ -15,7 +15,7 @@ export async function projectKey(config: Config, today: string): Promise<string>
     const found = statSync(path, { throwIfNoEntry: false })
     if (found?.isFile()) hash.update(`${path}\0${found.size}\0`).update(readFileSync(path))
   }
-  // The sample's dates are relative to the day on which it is made.
+  // The sample's dates are relative to its creation date.
   if (config.sample) hash.update(`sample ${today}`)
   if (config.projectMigrations) {
     const { folder, seedPatterns } = await readDatabaseConfig(config.functionsConfig)

@@ -14,10 +14,10 @@ export interface ServeOptions {
   readonly clock: Clock
 }
 
-/** Ports that were free a moment ago and are not listened on yet. */
+/** Assigned ports without a listener yet. */
 const promised = new Set<number>()
 
-/** Opens a server of this process on a database that is prepared. */
+/** Opens a server in this process on a prepared database. */
 export async function serveDatabase({ config, cluster, logger, clock }: ServeOptions): Promise<Holdfast> {
   const port = await promisePort(config.host)
   try {
@@ -37,7 +37,7 @@ export async function serveDatabase({ config, cluster, logger, clock }: ServeOpt
   }
 }
 
-/** Two servers that open at once never get the same. */
+/** Finds a free port, never the same for two servers opening concurrently. */
 async function promisePort(host: string): Promise<number> {
   for (;;) {
     const port = await findPort(host, 0)

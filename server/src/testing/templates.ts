@@ -12,10 +12,10 @@ import { serveDatabase } from './served-database.ts'
 import { noteRoles, type TestCluster } from './test-cluster.ts'
 import { createUsers } from './create-users.ts'
 
-/** A database that copies are made of, and what belongs to it. */
+/** A template database and its files. */
 export interface Template {
   readonly database: string
-  /** A data folder that copies of it begin with: keys, and stored files. */
+  /** Initial data folder of copies: keys and stored files. */
   readonly folder: string
   readonly userIds: readonly string[]
 }
@@ -25,7 +25,7 @@ const PREFIX = 'template_'
 /** Template of the server without a project. */
 const BARE = `${PREFIX}bare`
 
-/** Databases of the names that {@link Templates} gives. Each is made once, however many ask for it. */
+/** Creates template databases, each once even for concurrent requests. */
 export class Templates {
   readonly #cluster: TestCluster
   readonly #home: string
@@ -39,12 +39,12 @@ export class Templates {
   }
 
   /**
-   * Finds the template of a project and its users, and makes it if there is none: the migrations and seeds, then the users.
+   * Returns the template of a project and its users. Creates it if necessary by applying migrations and seeds and adding the users.
    *
-   * @throws {HoldfastError} what a start throws, such as `project_sql_failed` with the file and the line
+   * @throws {HoldfastError} start errors, such as `project_sql_failed` with file and line
    */
   get(config: Config, users: readonly HostedUser[]): Promise<Template> {
-    // Seeds are for servers that this machine alone reaches; the address that a test has does not change a template.
+    // Seeds require a server reachable only from this machine; a test's URL does not affect the template.
     return this.#ofUsers({ ...config, externalUrl: undefined }, users)
   }
 
@@ -73,7 +73,7 @@ export class Templates {
     })
   }
 
-  /** A server has run on it, so that it has signing keys and its buckets, and the users. */
+  /** Runs a server on the template once, to create signing keys, buckets and users. */
   async #ofUsers(config: Config, users: readonly HostedUser[]): Promise<Template> {
     const origin = await this.#ofProject(config)
     const hash = createHash('sha256').update(JSON.stringify(users)).digest('hex').slice(0, 16)
@@ -83,7 +83,7 @@ export class Templates {
       const { userIds } = await this.#make(name, origin, async () => {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
         const made = await this.#addUsers(name, { ...config, dataDir: folder }, users)
-        // Its copies have another slot, and begin as a new database does.
+        // Copies have their own slot and start like a new database.
         await using pool = this.#openPool(name)
         await pool.execute(sql`truncate ${sql.join(DERIVED_SYNC_TABLES.map((one) => sql.identifier('sync', one)))}`)
         return { userIds: made }
@@ -94,7 +94,7 @@ export class Templates {
 
   async #addUsers(name: string, config: Config, users: readonly HostedUser[]): Promise<readonly string[]> {
     await using server = await serveDatabase({
-      // No one calls functions of a template.
+      // Nobody calls a template's functions.
       config: { ...config, functionsEnabled: false },
       cluster: this.#cluster.withDatabase(name),
       logger: this.#logger,

@@ -7,16 +7,16 @@ import { createPool, openEmbeddedCluster, sql, type Cluster, type Pool } from '@
 
 /** A Postgres for tests, whose databases are copies of templates. */
 export interface TestCluster extends AsyncDisposable {
-  /** Superuser pool in a database that is no template. */
+  /** Superuser pool in a database that is not a template. */
   readonly pool: Pool
-  /** The same Postgres with another database, as a server is opened on it. Closing it leaves Postgres alone. */
+  /** Returns this Postgres with another database, for opening a server. Closing it does not stop Postgres. */
   withDatabase(name: string): Cluster
   /** Creates a database, empty or as a copy of another with its owner, rights and settings. */
   create(name: string, template?: string): Promise<void>
   drop(name: string): Promise<void>
-  /** Names that begin with `prefix`. */
+  /** Lists databases whose names begin with `prefix`. */
   list(prefix: string): Promise<readonly string[]>
-  /** Drops the roles that were not there when the first database was made: those of migrations of a project. */
+  /** Drops roles created by projects' migrations, which did not exist when the first database was created. */
   dropProjectRoles(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ const OWNER = 'postgres'
 /** Name prefix of an incomplete copy. */
 export const UNFINISHED = 'making_'
 
-/** Nothing has to survive this machine. Many servers share it. */
+/** Settings without durability, for many servers. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -36,16 +36,16 @@ const SETTINGS = {
   max_wal_senders: '120',
 }
 
-/** Names the file that is there as long as Postgres runs, with when the machine started. */
+/** A marker file that exists while Postgres runs and contains the machine's boot time. */
 const RUNS = 'runs-since'
 
-/** Seconds by which two readings of when the machine started may differ. */
+/** Tolerance in seconds when comparing boot times. */
 const BOOT_TOLERANCE_S = 60
 
 /**
- * Starts the Postgres of a folder. What it wrote may never have reached the disk, so the folder is made anew when the machine went down while it ran.
+ * Starts the Postgres of a folder. Recreates the folder if the machine crashed while Postgres was running, because writes may not have reached the disk.
  *
- * @param home - holds its data folder, `cluster`
+ * @param home - contains its data folder, `cluster`
  */
 export async function openTestCluster(home: string, logger: Logger): Promise<TestCluster> {
   const dataDir = join(home, 'cluster')
@@ -103,12 +103,12 @@ function clusterWith(cluster: Cluster, name: string): Cluster {
 async function create(pool: Pool, name: string, template: string | undefined): Promise<void> {
   if (template === undefined)
     return void (await pool.execute(sql`create database ${sql.identifier(name)} owner ${sql.identifier(OWNER)}`))
-  // A half made copy has another name.
+  // An incomplete copy has a different name.
   const unfinished = `${UNFINISHED}${randomBytes(6).toString('hex')}`
   await pool.execute(
     sql`create database ${sql.identifier(unfinished)} template ${sql.identifier(template)} owner ${sql.identifier(OWNER)}`,
   )
-  // Rights and settings of a database are not in it, so that a copy has none of them.
+  // A database's rights and settings are stored outside it, so copies do not include them.
   await pool.execute(sql`
     update pg_catalog.pg_database as copy set datacl = origin.datacl
       from pg_catalog.pg_database as origin where origin.datname = ${template} and copy.datname = ${unfinished}`)
@@ -121,7 +121,7 @@ async function create(pool: Pool, name: string, template: string | undefined): P
   await pool.execute(sql`alter database ${sql.identifier(unfinished)} rename to ${sql.identifier(name)}`)
 }
 
-/** A database with a replication slot cannot be dropped, and a slot in use cannot either. */
+/** Drops a database and its replication slots, which would block dropping it. */
 async function drop(pool: Pool, name: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const [left] = await pool.query<{ slots: number }>(sql`
@@ -151,7 +151,7 @@ async function dropProjectRoles(pool: Pool): Promise<void> {
   }
 }
 
-/** Notes which roles there are without a project, when nothing is noted yet. */
+/** Records which roles exist without a project, unless recorded already. */
 export async function noteRoles(pool: Pool): Promise<void> {
   await pool.execute(sql`
     insert into public.known_roles

@@ -15,17 +15,17 @@ import { openTestCluster, UNFINISHED } from './test-cluster.ts'
 const IDLE_MS = 5_000
 
 /**
- * The process that serves the tests of one project, however many processes they have: one Postgres, its templates, and the servers. Each connection holds its
- * servers; the kernel closes those of a process that is killed, and without any the host ends, with its Postgres.
+ * The process that serves the tests of one project from any number of processes, with one Postgres, its templates, and the servers. Each connection owns its
+ * servers, so that they close even if a test process is killed. The host exits with its Postgres once no connection remains.
  *
- * @param argv - the folder that the host has to itself
+ * @param argv - the host's own folder
  * @returns the exit code
  * @see docs/decisions/0140-tests-of-apps-share-a-host.md
  */
 export async function runTestHost([home = '']: readonly string[]): Promise<number> {
   const logger = createLogger('warn', (line) => void process.stderr.write(line), systemClock.now)
   mkdirSync(home, { recursive: true, mode: 0o700 })
-  // Postgres under root is another user, who has to pass.
+  // Under root, Postgres runs as another user, who needs access.
   if (process.getuid?.() === 0) chmodSync(home, 0o711)
   removeOfOtherBuild(home)
   const cluster = await openTestCluster(home, logger)
@@ -64,7 +64,7 @@ export async function runTestHost([home = '']: readonly string[]): Promise<numbe
   return 0
 }
 
-/** Under a name that is complete as soon as it is there. @returns removes it, unless another host has left one since */
+/** Writes the note atomically. @returns removes it, unless another host has replaced it */
 function leaveNote(home: string, note: HostNote): () => void {
   const path = join(home, 'host.json')
   writeFileSync(`${path}.new`, JSON.stringify(note), { mode: 0o600 })
@@ -75,7 +75,7 @@ function leaveNote(home: string, note: HostNote): () => void {
   }
 }
 
-/** Another build may make other databases. */
+/** Removes files of other builds, which may create different databases. */
 function removeOfOtherBuild(home: string): void {
   const path = join(home, 'build')
   const bundle = new URL('../../dist/bundle/built-from.json', import.meta.url)

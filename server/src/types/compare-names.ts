@@ -1,6 +1,6 @@
 const collator = new Intl.Collator('en')
 
-/** The order of names in written types, the same on every machine. */
+/** Compares names for generated types, independently of the machine's locale. */
 export function compareNames(one: string, other: string): number {
   return collator.compare(one, other)
 }

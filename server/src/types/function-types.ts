@@ -3,10 +3,10 @@ import { mapType, nullable } from './map-type.ts'
 import type { DatabaseTypes, PgArgument, PgFunction, PgType } from './read-database-types.ts'
 import { arrayOf, inlineObject, literal, name, object, union, type Property, type TsType } from './syntax.ts'
 
-/** Types of a single argument without a name that PostgREST hands the body to: `json`, `jsonb` and `text`. */
+/** Types of a single unnamed argument to which PostgREST passes the body: `json`, `jsonb` and `text`. */
 const BODY_TYPES = new Set([114, 3802, 25])
 
-/** The functions of a schema that can be called over REST. */
+/** Returns a schema's functions that can be called over REST. */
 export function callableFunctions(database: DatabaseTypes, schema: string): readonly PgFunction[] {
   return database.functions.filter((one) => one.schema === schema && isCallable(database, one))
 }
@@ -22,18 +22,18 @@ function isCallable(database: DatabaseTypes, one: PgFunction): boolean {
   )
 }
 
-/** Named inputs, as REST accepts them. */
+/** Returns named inputs, as REST accepts them. */
 function inputsOf(one: PgFunction): readonly PgArgument[] {
   return one.arguments.filter(({ mode }) => mode === 'in').toSorted((a, b) => compareNames(a.name, b.name))
 }
 
-/** The type of the rows of a table, view or composite type. */
+/** Returns the row type of a table, view or composite type. */
 function rowType(database: DatabaseTypes, oid: number): PgType | undefined {
   const type = database.types.get(oid)
   return type && type.relationOid !== 0 ? type : undefined
 }
 
-/** Whether a function is a column that is computed for the rows of a table. */
+/** Returns whether a function is a computed column of the table. */
 export function computedFor(database: DatabaseTypes, one: PgFunction, tableOid: number): boolean {
   const [only, ...others] = inputsOf(one)
   return only !== undefined && others.length === 0 && rowType(database, only.typeOid)?.relationOid === tableOid
@@ -54,7 +54,7 @@ export function resultOf(database: DatabaseTypes, one: PgFunction): TsType {
   )
 }
 
-/** All functions of a name, as a union. */
+/** Returns the union of all overloads. */
 export function signaturesOf(database: DatabaseTypes, overloads: readonly PgFunction[]): TsType {
   const ordered = overloads.toSorted(
     (a, b) => compareNames(a.signature, b.signature) || compareNames(a.result, b.result),
@@ -99,7 +99,7 @@ function returnsOf(
   return one.returnsSet && !isOneRow ? arrayOf(single) : single
 }
 
-/** The name under which the result's columns can be selected. */
+/** Returns the name under which result columns can be selected. */
 function returnedTable(database: DatabaseTypes, one: PgFunction): string | undefined {
   return rowType(database, one.returnOid)?.name
 }

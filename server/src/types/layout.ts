@@ -1,4 +1,4 @@
-/** A text that is laid out in lines of a width: what fits stays on one line. The algorithm is that of Wadler, "A prettier printer". */
+/** A document laid out within a line width, breaking only groups that do not fit. @see Wadler, "A prettier printer" */
 export type Layout =
   | string
   | readonly Layout[]
@@ -7,11 +7,11 @@ export type Layout =
   | { readonly kind: 'group'; readonly content: Layout; readonly isBroken: boolean }
   | { readonly kind: 'if broken'; readonly broken: Layout; readonly flat: Layout }
 
-/** A space, or the end of the line when the group around it is broken. */
+/** A space, or a line break if the surrounding group is broken. */
 export const line: Layout = { kind: 'line', flat: ' ' }
-/** Nothing, or the end of the line when the group around it is broken. */
+/** Nothing, or a line break if the surrounding group is broken. */
 export const softLine: Layout = { kind: 'line', flat: '' }
-/** Always the end of the line. */
+/** Always a line break. */
 export const hardLine: Layout = { kind: 'line', flat: '', isHard: true }
 
 export const indent = (content: Layout): Layout => ({ kind: 'indent', content })
@@ -47,7 +47,7 @@ interface Piece {
 
 const INDENT = '  '
 
-/** @param width - columns of a line */
+/** @param width - columns per line */
 export function render(layout: Layout, width: number): string {
   const todo: Piece[] = [{ layout, depth: 0, isBroken: true }]
   let text = ''
@@ -78,7 +78,7 @@ export function render(layout: Layout, width: number): string {
   return text
 }
 
-/** Whether a piece fits, and what follows it up to the next end of a line. */
+/** Returns whether a piece fits, including what follows up to the next line break. */
 function fits(piece: Piece, following: readonly Piece[], room: number): boolean {
   const todo: Piece[] = [piece]
   let next = following.length

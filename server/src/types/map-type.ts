@@ -18,7 +18,7 @@ const STRINGS = new Set([
   'interval',
 ])
 
-/** The type that the JSON of the REST API has, for a type of Postgres. */
+/** Returns the TypeScript type of a Postgres type's JSON in the REST API. */
 export function mapType(database: DatabaseTypes, oid: number): TsType {
   const type = database.types.get(oid)
   if (!type) return name('unknown')
@@ -51,7 +51,7 @@ export function isView({ kind }: { readonly kind: string }): boolean {
   return kind === 'view' || kind === 'materialized view'
 }
 
-/** The type of a column: `Json` and `unknown` have null in them already. */
+/** Adds null to a column's type, except for `Json` and `unknown`, which include it. */
 export function nullable(type: TsType, isNullable: boolean): TsType {
   if (type.kind === 'name' && type.text === 'Json' && !isNullable) return name('NonNullable<Json>')
   return !isNullable || (type.kind === 'name' && type.text === 'unknown') ? type : orNull(type)

@@ -1,6 +1,6 @@
 import { readCatalog, sql, type Pool, type Queryable, type Relationship, type Table } from '@holdfast/postgres'
 
-/** A type of Postgres, as far as one of TypeScript is made of it. */
+/** A Postgres type, with the properties that type generation needs. */
 export interface PgType {
   readonly oid: number
   readonly schema: string
@@ -11,9 +11,9 @@ export interface PgType {
   /** Element type of an array, otherwise 0. */
   readonly elementOid: number
   readonly labels: readonly string[]
-  /** Of a composite type that is not a table's. */
+  /** Attributes of a standalone composite type. */
   readonly attributes: readonly { readonly name: string; readonly typeOid: number }[]
-  /** The table, view or composite type whose rows have this type, else 0. */
+  /** The relation whose row type this is, otherwise 0. */
   readonly relationOid: number
 }
 
@@ -27,7 +27,7 @@ export interface PgFunction {
   readonly result: string
   readonly returnOid: number
   readonly returnsSet: boolean
-  /** Rows that the planner expects of a set; 0 when it is none. */
+  /** Planner estimate of the rows returned; 0 if not set-returning. */
   readonly rows: number
 }
 
@@ -57,7 +57,7 @@ export interface DatabaseTypes {
   readonly types: ReadonlyMap<number, PgType>
 }
 
-/** @param schemas - those that are described; types of others are named where columns use them */
+/** @param schemas - schemas to describe; types of others are only named where columns use them */
 export async function readDatabaseTypes(pool: Pool, schemas: readonly string[]): Promise<DatabaseTypes> {
   const catalog = await readCatalog(pool)
   const known = catalog.schemas.map(({ name }) => name).filter((name) => schemas.includes(name))

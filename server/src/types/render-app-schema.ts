@@ -1,7 +1,7 @@
 import { HoldfastError } from '@holdfast/foundation'
 import type { SchemaDescriptor, TableDescriptor } from '@holdfast/protocol'
 
-/** The schemas that a person named, and those of REST for when there are none. */
+/** The requested schemas, and REST's as default. */
 export interface SchemaChoice {
   readonly schema: readonly string[]
   readonly restSchemas: readonly string[]
@@ -47,7 +47,7 @@ const key = (name: string): string => (isIdentifier(name) ? name : quote(name))
 const entry = (name: string, constant: string): string => (name === constant ? name : `${key(name)}: ${constant}`)
 
 function renderTable({ name, schema, table, columns, indexes }: TableDescriptor, constant: string): string {
-  // PowerSync brings the id itself.
+  // PowerSync adds the id itself.
   const own = columns.filter((one) => one.name.toLowerCase() !== 'id')
   const indexed = indexes.filter((index) => index.every((one) => own.some((column) => column.name === one)))
   const options =
@@ -70,7 +70,7 @@ function quote(text: string): string {
     .replaceAll("'", String.raw`\'`)}'`
 }
 
-/** Names of tables as names of constants, each once. */
+/** Derives unique constant names from table names. */
 function constantNames(tables: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set(['AppSchema', 'Database', 'Schema', 'Table', 'column'])
   const names = new Map<string, string>()

@@ -34,9 +34,9 @@ const JSON_TYPE = `export type Json =
 `
 
 /**
- * Writes the module of types that the client of Supabase takes, `createClient<Database>()`, as `supabase gen types` does.
+ * Renders the module of types for Supabase's client, `createClient<Database>()`, as `supabase gen types` does.
  *
- * @see `@supabase/postgrest-typegen` 0.2, with whose output a test of public schemas was compared
+ * @see `@supabase/postgrest-typegen` 0.2, whose output was compared with ours on public schemas
  */
 export function renderDatabase(database: DatabaseTypes): string {
   const schemas = database.schemas.toSorted(compareNames)
@@ -191,7 +191,7 @@ function relationshipsOf({ relationships }: DatabaseTypes, table: Table): TsType
   )
 }
 
-/** The labels of enums as values. */
+/** Renders the labels of enums as values. */
 function renderConstants(database: DatabaseTypes, schemas: readonly string[]): string {
   const block = (entries: readonly (readonly [string, Layout])[]): Layout =>
     entries.length === 0

@@ -7,9 +7,9 @@ interface Helper {
   readonly name: string
   readonly parameter: string
   readonly second: string
-  /** Kinds of things, of which the first may be joined with others. */
+  /** Kinds of objects, of which the first may be combined with others. */
   readonly kinds: readonly string[]
-  /** The property that is the answer, and the letter by which it is inferred; none: the thing itself. */
+  /** The property to select and its `infer` letter; absent for the object itself. */
   readonly takes?: { readonly property: string; readonly letter: string }
 }
 
@@ -44,7 +44,7 @@ const HELPERS: readonly Helper[] = [
   },
 ]
 
-/** The short names of tables and types, as `supabase gen types` has them under `Database`. */
+/** Renders the type helpers that `supabase gen types` puts below `Database`. */
 export function renderHelpers(defaultSchema: string): string {
   const extracted = ['keyof Database,', JSON.stringify(defaultSchema)]
   const schema = group([

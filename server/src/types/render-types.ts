@@ -4,10 +4,10 @@ import { readDatabaseTypes } from './read-database-types.ts'
 import { renderDatabase } from './render-database.ts'
 
 /**
- * Writes the module of TypeScript types for supabase-js.
+ * Renders the module of TypeScript types for supabase-js.
  *
- * @param url - connects to the database as the role that projects act as
- * @param choice.schema - of which schemas; of those of REST when there is none
+ * @param url - connects as the project's role
+ * @param choice.schema - schemas to include; default: REST's
  * @throws {HoldfastError} `schema_unknown`
  */
 export async function renderTypes(
@@ -19,7 +19,7 @@ export async function renderTypes(
     applicationName: 'holdfast gen types',
     connectionsMax: 1,
   })
-  // Tables of Holdfast itself are no part of the project.
+  // Holdfast's own tables are not part of the project.
   const types = await readDatabaseTypes(
     pool,
     schema.length > 0 ? schema : restSchemas.filter((one) => one !== 'holdfast'),

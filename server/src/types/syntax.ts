@@ -1,6 +1,6 @@
 import { group, ifBroken, indent, join, line, softLine, type Layout } from './layout.ts'
 
-/** A type of TypeScript. */
+/** A TypeScript type. */
 export type TsType =
   | { readonly kind: 'name'; readonly text: string }
   | { readonly kind: 'union'; readonly types: readonly TsType[] }
@@ -19,12 +19,12 @@ export const name = (text: string): TsType => ({ kind: 'name', text })
 export const literal = (text: string): TsType => name(JSON.stringify(text))
 export const arrayOf = (of: TsType): TsType => ({ kind: 'array', of })
 export const tuple = (types: readonly TsType[]): TsType => ({ kind: 'tuple', types })
-/** One property a line. */
+/** Renders an object type with one property per line. */
 export const object = (properties: readonly Property[]): TsType => ({ kind: 'object', properties, isOpen: true })
 /** Renders an object type on one line if it fits. */
 export const inlineObject = (properties: readonly Property[]): TsType => ({ kind: 'object', properties, isOpen: false })
 
-/** A union of one is that one, and unions in it are part of it. */
+/** Creates a union; flattens nested unions and unwraps a single type. */
 export function union(...types: readonly TsType[]): TsType {
   const flat = types.flatMap((type) => (type.kind === 'union' ? type.types : [type]))
   return flat.length === 1 && flat[0] ? flat[0] : { kind: 'union', types: flat }
@@ -32,7 +32,7 @@ export function union(...types: readonly TsType[]): TsType {
 
 export const orNull = (type: TsType): TsType => union(type, name('null'))
 
-/** The layout of a type as Prettier prints it. */
+/** Lays out a type like Prettier. */
 export function layOutType(type: TsType, isIndented = true): Layout {
   switch (type.kind) {
     case 'name':
@@ -57,7 +57,7 @@ export function layOutType(type: TsType, isIndented = true): Layout {
   }
 }
 
-/** `["a", "b"]`, with what its elements already are. */
+/** Lays out `["a", "b"]` from laid-out elements. */
 export function layOutList(elements: readonly Layout[]): Layout {
   if (elements.length === 0) return '[]'
   return group(['[', indent([softLine, join([',', line], elements)]), ifBroken(','), softLine, ']'])
@@ -69,10 +69,10 @@ function layOutObject({ properties, isOpen }: Extract<TsType, { kind: 'object' }
   return group(['{', indent([line, join([ifBroken('', ';'), line], parts)]), line, '}'], isOpen)
 }
 
-/** The key of an object that has none. */
+/** The key of an object without keys. */
 export const NO_KEY = '[_ in never]'
 
-/** A name needs quotes unless it is an identifier of ASCII. */
+/** Lays out a key, quoted unless it is an ASCII identifier. */
 export function layOutKey(key: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(key) || key === NO_KEY ? key : JSON.stringify(key)
 }

@@ -8,15 +8,15 @@ export interface BackendProblem {
   readonly hint?: string
 }
 
-/** A Holdfast that one or more development servers use. */
+/** A Holdfast server shared by one or more development servers. */
 export interface Backend {
-  /** Address and keys, by the names under which Vite hands them to the app. */
+  /** URL and keys, under the names that Vite exposes to the app. */
   readonly environment: Readonly<Record<string, string>>
-  /** Why the project is not in the database, if it is not. */
+  /** Why the project could not be applied to the database, if so. */
   readonly problem: BackendProblem | undefined
-  /** Calls `listener` when a problem comes or has gone. @returns stops the calls */
+  /** Calls `listener` when a problem appears or disappears. @returns unsubscribes */
   onProblem(listener: (problem: BackendProblem | undefined) => void): () => void
-  /** Ends it when nobody else has it: Vite opens a restarted server before it closes the one before. */
+  /** Ends the server once unused: when restarting, Vite opens the new server before closing the old one. */
   release(): void
 }
 
@@ -26,7 +26,7 @@ interface Running {
   users: number
 }
 
-/** A restart of Vite loads the plugin again, perhaps as another module: what runs is known to the process. */
+/** Running backends, shared per process, because restarting Vite may load the plugin as another module. */
 const RUNNING = ((globalThis as { [key: symbol]: unknown })[Symbol.for('holdfast.vite')] ??= new Map()) as Map<
   string,
   Running
@@ -34,13 +34,13 @@ const RUNNING = ((globalThis as { [key: symbol]: unknown })[Symbol.for('holdfast
 
 const PROGRAM = fileURLToPath(new URL('../../bin/holdfast.cjs', import.meta.url))
 
-/** Characters of what it wrote that an error shows. */
+/** Characters of output shown in an error. */
 const TAIL_MAX = 3_000
 
 /**
- * Starts `holdfast dev` on a folder, or takes the one that this process has started.
+ * Starts `holdfast dev` on a folder, or shares the one already running in this process.
  *
- * @throws when it ends before it is ready, with what it wrote
+ * @throws if it ends before it is ready, with its output
  */
 export async function acquireBackend(folder: string, args: readonly string[]): Promise<Backend> {
   const key = JSON.stringify([folder, args])

@@ -4,17 +4,17 @@ import { acquireBackend, type Backend, type BackendProblem } from './backend.ts'
 
 /** Server settings of a project; others are in its `holdfast.config.json`. */
 export interface HoldfastPluginOptions {
-  /** The folder that has `supabase`, relative to Vite's root. Default: that root. */
+  /** The folder that contains `supabase`, relative to Vite's root. Default: that root. */
   readonly project?: string
-  /** The file in which the TypeScript types of the database are kept, relative to the project. Default: none. */
+  /** File for the database's generated TypeScript types, relative to the project. Default: none. */
   readonly types?: string
-  /** More arguments of `holdfast dev`, such as `--port=54321`. */
+  /** Additional arguments for `holdfast dev`, such as `--port=54321`. */
   readonly args?: readonly string[]
 }
 
 /**
- * Runs Holdfast inside of `vite dev`, and ends it with it. The app finds its address and keys in `import.meta.env`: `VITE_SUPABASE_URL`,
- * `VITE_SUPABASE_PUBLISHABLE_KEY` and `VITE_SUPABASE_ANON_KEY`. A migration that fails is shown over the page. Does nothing for `vite build`, `vite preview`, and tests.
+ * Runs Holdfast with `vite dev`. Provides its URL and keys to the app in `import.meta.env`: `VITE_SUPABASE_URL`, `VITE_SUPABASE_PUBLISHABLE_KEY` and
+ * `VITE_SUPABASE_ANON_KEY`. Shows a failing migration as an overlay. Does nothing for `vite build`, `vite preview`, and tests.
  */
 export function holdfast(options: HoldfastPluginOptions = {}): Plugin {
   let backend: Backend | undefined
@@ -31,7 +31,7 @@ export function holdfast(options: HoldfastPluginOptions = {}): Plugin {
       backend = await acquireBackend(folder, [...types, ...(options.args ?? [])])
       // Before Vite reads its `.env` files, over which these variables take precedence.
       Object.assign(process.env, backend.environment)
-      // The database changes its files all the time.
+      // The database changes its files constantly.
       return { server: { watch: { ignored: ['**/.holdfast/**'] } } }
     },
     configureServer(server) {
