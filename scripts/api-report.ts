@@ -12,18 +12,18 @@ interface Origin {
   readonly name: string
 }
 
-/** The names at the top of one file of declarations. */
+/** The top-level names of a declaration file. */
 interface Declarations {
-  /** Text of what is declared here. */
+  /** Text of local declarations. */
   readonly local: ReadonlyMap<string, string>
-  /** Where an imported or re-exported name comes from. */
+  /** Origin of imported and re-exported names. */
   readonly from: ReadonlyMap<string, { readonly specifier: string; readonly name: string }>
   readonly exported: readonly string[]
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const PACKAGES = ['clients/client', 'clients/react', 'clients/testing']
-/** Packages that become part of another one when they are published. */
+/** Packages that are inlined into others when published. */
 const INLINED: Readonly<Record<string, string>> = { '@holdfast/protocol': 'platform/protocol/dist/index.d.ts' }
 
 const parsed = new Map<string, Declarations>()
@@ -71,7 +71,7 @@ function declaredNames(text: string): readonly string[] {
   return match?.[1] === undefined ? [] : [match[1]]
 }
 
-/** Follows a name to the file that declares it. @returns `undefined` when it is of a package of others, or of the language */
+/** Resolves a name to its declaring file. @returns `undefined` for names of external packages or the language */
 function originOf({ file, name }: Origin): Origin | { readonly specifier: string; readonly name: string } | undefined {
   const { local, from } = declarationsOf(file)
   if (local.has(name)) return { file, name }
@@ -85,7 +85,7 @@ function originOf({ file, name }: Origin): Origin | { readonly specifier: string
   return originOf({ file: next, name: source.name })
 }
 
-/** All declarations that the exports of a package lead to: its own as text, those of others by name. */
+/** Collects all declarations reachable from a package's exports: its own as text, external ones by name. */
 function reportOf(path: string): string {
   const index = join(root, path, 'dist/index.d.ts')
   const waiting = declarationsOf(index).exported.map((name) => ({ file: index, name }))

@@ -44,7 +44,7 @@ beforeEach(() => {
   write(PAGE, '# Docs')
 })
 
-/** Leaves what the real one does. */
+/** Produces the same files as the real bundler. */
 const bundler = `import fs from 'node:fs'
   fs.mkdirSync('server/dist/bundle', { recursive: true })
   fs.writeFileSync('server/dist/bundle/built-from.json', '{}')`
@@ -63,7 +63,7 @@ function write(path: string, text: string): void {
   writeFileSync(join(checkout, path), text)
 }
 
-/** Runs the script in a checkout. @returns what it built */
+/** Runs the script in a checkout. @returns the completed builds */
 function builtIn(root: string): readonly string[] {
   writeFileSync(join(root, 'builds'), '')
   execFileSync(process.execPath, [join(root, 'scripts/build-if-stale.ts')], { cwd: root, stdio: 'pipe' })

@@ -13,9 +13,9 @@ interface Target {
   readonly name: string
   /** Folders and files, relative to the repository. */
   readonly sources: readonly string[]
-  /** Exists after every build. */
+  /** A file that every build creates. */
   readonly product: string
-  /** Arguments of Node, one step after the other. */
+  /** Arguments for Node, one step at a time. */
   readonly steps: readonly (readonly string[])[]
 }
 
@@ -54,7 +54,7 @@ const TARGETS: readonly Target[] = [
   },
 ]
 
-/** Playwright, plain Node and the app of the guide resolve packages to their build; Vitest reads sources and needs none of this. */
+/** Browser journeys, plain Node and the guide's app import built packages; Vitest imports sources and needs none of this. */
 const TEST_SUPPORT: Target = {
   name: 'test support',
   sources: [
@@ -69,14 +69,14 @@ const TEST_SUPPORT: Target = {
   steps: [['node_modules/typescript/bin/tsc', '-b', 'clients/react', 'clients/testing', 'tests/support']],
 }
 
-/** Milliseconds that another build may take before its lock counts as left behind. */
+/** Age in ms at which another build's lock counts as abandoned. */
 const LOCK_LIFETIME_MS = 180_000
 
-/** Hashes of a target's sources. Paths are relative to the repository, so both are equal in a copy of it. */
+/** Hashes of a target's sources. Paths are relative to the repository, so copies of it have equal hashes. */
 interface Fingerprint {
-  /** Of names, sizes and times of change. */
+  /** Hash of names, sizes and modification times. */
   readonly times: string
-  /** Of names and contents. Computed only if `times` differs. */
+  /** Hash of names and contents. Computed only if `times` differs. */
   contents(): string
 }
 
@@ -91,7 +91,7 @@ function fingerprint(target: Target): Fingerprint {
   }
 }
 
-/** Every file under a source except tests, which are not part of the build. */
+/** Lists all files of a source except tests, which are not part of the build. */
 function filesOf(source: string): readonly string[] {
   const found = statSync(join(root, source), { throwIfNoEntry: false })
   if (!found) return []
@@ -118,7 +118,7 @@ function isFresh(target: Target): boolean {
   const now = fingerprint(target)
   if (times === now.times) return true
   if (contents !== now.contents()) return false
-  // The same contents with other times: a copy, or a branch that was left and checked out again.
+  // Same contents with different times, as in a copy or after switching branches.
   writeStamp(target, now)
   return true
 }
@@ -128,7 +128,7 @@ function writeStamp(target: Target, { times, contents }: Fingerprint): void {
   writeFileSync(stampPath(target), `${times}\n${contents()}`)
 }
 
-/** Runs one build at a time, whoever starts it. */
+/** Serializes builds across processes. */
 async function withLock(body: () => Promise<void>): Promise<void> {
   mkdirSync(cache, { recursive: true })
   const lock = join(cache, 'build.lock')
@@ -177,16 +177,16 @@ async function build(target: Target): Promise<void> {
       process.exit(1)
     }
   }
-  // What changed while it was built makes the next start build again.
+  // Sources that changed during the build make the next start rebuild.
   writeStamp(target, { times, contents: () => before })
 }
 
 const targets = process.argv.includes('--with-test-support') ? [...TARGETS, TEST_SUPPORT] : TARGETS
 if (!targets.every(isFresh)) {
   await withLock(async () => {
-    // Another process may have built in the meantime. Two builds at once are faster on two cores.
+    // Another process may have completed the build while this one waited. Parallel builds use both cores.
     await Promise.all(TARGETS.filter((target) => !isFresh(target)).map(build))
-    // Its compiler writes the server's packages too, so it runs after the server's.
+    // Runs after the server's build, because its compiler also writes the server's packages.
     if (targets.includes(TEST_SUPPORT) && !isFresh(TEST_SUPPORT)) await build(TEST_SUPPORT)
   })
 }

@@ -13,7 +13,7 @@ import { SERVER_PACKAGES, UNBUNDLED } from './server-packages.ts'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const bundle = join(root, 'server/dist/bundle')
 
-/** Modules that do nothing but define what they export. */
+/** Modules without side effects. */
 const PURE_MODULES = /^((platform|services)[\\/][^\\/]+|sample|node_modules[\\/]@tus[\\/][^\\/]+)[\\/]dist[\\/]/
 
 /** What `platform/postgres/src/connection/driver-crypto.ts` has. */
@@ -27,10 +27,10 @@ const DRIVER_CRYPTO = [
   'sha256',
 ]
 
-/** Each package's record of its last build, and which packages were installed: the bundle is of exactly these. */
+/** Build records of all packages and the installed packages: a bundle is valid only for exactly these. */
 const BUILT_FROM = [...SERVER_PACKAGES.map((path) => `${path}/dist/.tsbuildinfo`), 'package-lock.json']
 
-/** A module finds the files beside it (migrations, the sample, the app) from its own place, also out of the bundle. */
+/** Preserves each module's URL in the bundle, because modules locate files relative to themselves (migrations, the sample, the app). */
 const ownUrls: Plugin = {
   name: 'own-urls',
   transform(code, id) {
@@ -61,11 +61,11 @@ function replaceTexts(code: string, id: string, texts: readonly (readonly [found
   }, code)
 }
 
-/** What packages do when they are loaded, or for each route and connection, although a start does not need it. */
+/** Defers work that packages do on import, or for each route and connection, although a start does not need it. */
 const lighterPackages: Plugin = {
   name: 'lighter-packages',
   transform(code, id) {
-    // HTTP/2 and TLS are loaded whether they are used or not, which takes longer than loading Fastify.
+    // Loaded eagerly by Fastify, HTTP/2 and TLS take longer than Fastify itself.
     if (/[\\/]fastify[\\/]lib[\\/]server\.js$/.test(id))
       return replaceTexts(code, id, [
         ["const http2 = require('node:http2')\n", ''],
@@ -73,7 +73,7 @@ const lighterPackages: Plugin = {
         ["const https = require('node:https')\n", ''],
         ['https.create', "require('node:https').create"],
       ])
-    // Each piece of an address would be compared by a function of its own, which V8 compiles from text.
+    // Would otherwise compile a comparison function from text for each path segment.
     if (/[\\/]find-my-way[\\/]lib[\\/]node\.js$/.test(id))
       return replaceTexts(code, id, [
         [
@@ -85,7 +85,7 @@ const lighterPackages: Plugin = {
   },
 }
 
-/** The driver's cryptography for logins: every connection would derive the same keys again, in eight jobs of other threads. */
+/** Replaces the driver's cryptography for logins, because every connection would derive the same keys again in eight threadpool jobs. */
 const driverCrypto: Plugin = {
   name: 'driver-crypto',
   load(id) {
@@ -97,13 +97,13 @@ const driverCrypto: Plugin = {
   },
 }
 
-/** One import of a module of Node, as the bundler prints it. */
+/** An import of a Node module, as printed by the bundler. */
 const NODE_IMPORT =
   /^import (?:(?<whole>[^{}*"']+?)(?:, )?)?(?:\{ (?<names>[^}]+) \})?(?:\* as (?<space>\S+))?(?: from )?"(?<module>node:[^"]+)";$/gm
 
 /**
- * Modules of Node are taken as they are. Importing one asks for everything that it exports, and so loads all that Node keeps for later: `fetch` with `node:http`,
- * WebCrypto with `node:crypto`.
+ * Imports Node modules as a whole. A named import accesses every export and so loads everything Node loads lazily: `fetch` with `node:http`, WebCrypto with
+ * `node:crypto`.
  */
 const wholeBuiltins: Plugin = {
   name: 'whole-builtins',
@@ -126,11 +126,11 @@ const build = await rolldown({
   platform: 'node',
   external: [/^node:/, ...UNBUNDLED],
   plugins: [ownUrls, lighterPackages, driverCrypto, wholeBuiltins],
-  // A package is imported by its index. What the first file needs of one is not to bring the rest of it along.
+  // Packages are imported through their index. Importing one file must not load the rest.
   treeshake: { moduleSideEffects: (id) => !PURE_MODULES.test(relative(root, id)) },
 })
 rmSync(bundle, { recursive: true, force: true })
-// Compiled code of the files before: their names have hashes, so that it would be kept for ever.
+// Deletes the compile cache of earlier bundles. Their names contain hashes, so it would grow forever.
 rmSync(join(root, 'server/dist/.compile-cache'), { recursive: true, force: true })
 const { output } = await build.write({
   dir: bundle,
@@ -144,7 +144,7 @@ for (const { type, fileName } of output) {
   if (type === 'chunk') writeFileSync(path, toAscii(readFileSync(path, 'utf8')))
 }
 
-/** The packages of others whose code is in the bundle, by their folders: `scripts/pack.ts` puts their licences beside it. */
+/** Folders of external packages in the bundle. `scripts/pack.ts` adds their licences. */
 const bundled = new Set(
   output
     .flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))

@@ -20,7 +20,7 @@ const WORKSPACES = [
   '{sample,server,bench}/package.json',
 ]
 
-/** External packages by name, each with the manifests that declare it. */
+/** Returns external packages by name, with the manifests that declare them. */
 function declared(): ReadonlyMap<string, readonly string[]> {
   const files = new Map<string, string[]>()
   for (const file of globSync(WORKSPACES).toSorted()) {
@@ -38,7 +38,7 @@ function declared(): ReadonlyMap<string, readonly string[]> {
   return files
 }
 
-/** Names in the first column of the page's tables; a name may end in `*`. */
+/** Returns the names in the first column of the page's tables; a name may end in `*`. */
 function described(): readonly string[] {
   const firstCells = readFileSync(PAGE, 'utf8').matchAll(/^\| ((?:`[^`]+`(?:, )?)+)/gm)
   return [...firstCells].flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
@@ -58,7 +58,7 @@ function readJson(file: string): unknown {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-/** Differences that npm would warn of, were its warnings not off in `.npmrc`; install scripts have to be decided in `allowScripts`. */
+/** Finds problems that npm would warn about if `.npmrc` did not silence it. Install scripts require an entry in `allowScripts`. */
 function lockOffences({ allowScripts }: RootManifest): readonly string[] {
   const { packages } = readJson('package-lock.json') as { readonly packages: Readonly<Record<string, LockedPackage>> }
   const entries = Object.entries(packages).map(

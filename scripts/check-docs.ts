@@ -15,15 +15,15 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 })
   .split('\n')
   .filter((file) => file !== '' && existsSync(file))
-/** The changelog has entries of one line each, and names what was. */
+/** Excludes the changelog, which has one line per entry and mentions removed files. */
 const pages = files.filter((file) => file.endsWith('.md') && file !== 'CHANGELOG.md')
 
-/** Programs write these: compatibility, options. */
+/** Returns whether a page is generated: compatibility, options. */
 function isWrittenByProgram(page: string): boolean {
   return page === 'docs/reference/options.md' || /^docs\/compatibility\/[a-z]+\.md$/.test(page)
 }
 
-/** The source of a page lies below the page that is made of it, whose links it has. */
+/** Returns the folder that links are relative to. For a page's source, this is the folder of the generated page. */
 function baseOf(page: string): string {
   const folder = dirname(page)
   return folder === 'docs/compatibility/source' ? dirname(folder) : folder

@@ -8,7 +8,7 @@ import { findCircles, findUpwardImports, FOLDER_ORDER, type ImportGraph } from '
 
 const SERVICE = ['foundation', 'protocol', 'http', 'postgres']
 
-/** For each package, the packages of ours that it may import. */
+/** Packages of the repository that each package may import. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
   foundation: ['protocol'],
   protocol: [],
@@ -51,7 +51,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
 }
 
 const IMPORT = /(?:from|import)\s*\(?\s*['"](@holdfast\/[a-z-]+|holdfast)(\/[^'"]*)?['"]/g
-/** Within a package, types included: `import`, `import type`, `export … from`, `import()`. */
+/** Imports within a package, including types: `import`, `import type`, `export … from`, `import()`. */
 const RELATIVE_IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]*)['"]/g
 const DRIVER_IMPORT = /(?:from|import)\s*\(?\s*['"]pg['"]/
 const offences: string[] = []

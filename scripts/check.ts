@@ -1,6 +1,6 @@
 /**
- * The fast checks, two at a time, each with its own time: format, lint, types, public types, dead code, layers, classes, dependencies, docs, compatibility pages.
- * All run; the exit code is 0 when all passed.
+ * Runs the fast checks, two at a time, and prints the duration of each: format, lint, types, public types, dead code, layers, classes, dependencies, docs,
+ * compatibility pages. Runs all of them; the exit code is 0 if all passed.
  */
 import { runCaptured } from './run.ts'
 
@@ -8,11 +8,11 @@ interface Check {
   readonly name: string
   readonly command: string
   readonly args: readonly string[]
-  /** The check that has to end before, because this one reads what it builds. */
+  /** A check that must finish first, because this one reads its output. */
   readonly after?: string
 }
 
-/** The longest first, so that no lane is idle at the end. */
+/** Longest first, to keep both lanes busy. */
 const CHECKS: readonly Check[] = [
   { name: 'types', command: 'tsc', args: ['-b'] },
   { name: 'compatibility pages', command: 'node', args: ['scripts/write-compatibility.ts', '--check'] },

@@ -1,11 +1,11 @@
-/** Makes sure that a Chromium is there for the browser tests: the distribution's package, since browser builds of test tools are no packages. */
+/** Ensures that Chromium is installed for the browser tests, from the distribution's package, because test tools' browser builds are not packages. */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { run } from './run.ts'
 
 const CANDIDATES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** @returns the whole path of a program that is found in `PATH` */
+/** @returns the full path of a program in `PATH` */
 function findProgram(name: string): string | undefined {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
     const path = join(folder, name)

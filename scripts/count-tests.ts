@@ -1,9 +1,9 @@
 import { textOfFailures, type Failure } from './name-failures.ts'
 
-/** A busy machine makes one test miss a time-out now and then; more than this many is a defect of the tests or the code. */
+/** Limit of flaky tests. On a busy machine a test may occasionally time out; more indicate a defect. */
 export const FLAKY_MAX = 3
 
-/** What a test runner reported. */
+/** Result of a test runner. */
 export interface RunResult {
   readonly passed: number
   readonly failed: number
@@ -11,11 +11,11 @@ export interface RunResult {
   /** Whether the runner exited with 0. */
   readonly isOk: boolean
   readonly failures: readonly Failure[]
-  /** Tests that failed at first and passed when they were run again. */
+  /** Tests that failed first and passed on retry. */
   readonly secondTries: readonly Failure[]
 }
 
-/** The sum of several runs. A runner that broke without naming a test counts as one failed test. */
+/** Sum of several runs. A runner that fails without naming a test counts as one failed test. */
 export interface Total {
   readonly passed: number
   readonly failed: number

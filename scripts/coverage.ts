@@ -1,6 +1,4 @@
-/**
- * Prints the coverage of each package in the last run of `npm test -- --coverage` beside its floor. `--write` makes what is covered now the floors.
- */
+/** Prints each package's coverage in the last run of `npm test -- --coverage` and its floor. `--write` sets the floors to the current coverage. */
 import { writeFileSync } from 'node:fs'
 import { FLOORS_PATH, readFloors, readPackageCoverage } from './read-coverage.ts'
 import { floorsOf, textOfCoverage } from './package-coverage.ts'

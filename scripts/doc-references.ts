@@ -1,6 +1,6 @@
 import { join, matchesGlob } from 'node:path/posix'
 
-/** What a page may refer to. */
+/** Valid targets of references. */
 export interface Repository {
   /** Files and folders, relative to the repository. */
   readonly paths: readonly string[]
@@ -10,7 +10,7 @@ export interface Repository {
   readonly scripts: ReadonlySet<string>
 }
 
-/** Paths that a page writes as ours and that are not in the repository, with what they are. */
+/** Paths written like the repository's but located elsewhere, with an explanation. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'seed.sql': 'a project',
   'supabase/seed.sql': 'a project',
@@ -79,7 +79,7 @@ export function findLostReferences(
   }
 }
 
-/** The anchors that GitHub gives the headings of a page. */
+/** Returns the anchors that GitHub generates for a page's headings. */
 export function anchorsIn(text: string): ReadonlySet<string> {
   const anchors = new Set<string>()
   for (const [, heading = ''] of withoutFences(text).matchAll(/^#{1,6} +(.*)$/gm)) {
@@ -100,7 +100,7 @@ function withoutFences(text: string): string {
   return text.replaceAll(/^(\s*)(`{3,}|~{3,})[\s\S]*?^\s*\2`*$/gm, '')
 }
 
-/** `execute.ts:12` is a line of a file. */
+/** Strips the line number of `execute.ts:12`. */
 function withoutLine(span: string): string {
   return span.replace(/:\d+$/, '')
 }

@@ -1,7 +1,4 @@
-/**
- * For each package, the order of its folders: a file may import from its own folder and from those before it. A folder inside another has a place of its own,
- * or that of the folder it is in.
- */
+/** The order of each package's folders: a file may import from its own folder and earlier ones. A nested folder has its own position or that of its parent. */
 export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   'platform/foundation': ['admission'],
   'platform/postgres': ['sql', 'wire', 'pipeline', 'connection', 'dump', 'cluster', 'catalog', 'migrate'],
@@ -141,13 +138,13 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   'tests/e2e': ['support', 'pictures', 'examples'],
 }
 
-/** Files of a package by their path below `src`, each with the files of the package that it imports, types included. */
+/** Files of a package by path below `src`, with the package's files that they import, including types. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>
 
 /**
- * Finds imports that point to a later folder, also through files that lie beside the folders: such a file counts as part of the last folder that it reaches.
+ * Finds imports from later folders, including through files beside the folders, which count as part of the last folder that they reach.
  *
- * @returns a line for each
+ * @returns a line per import
  */
 export function findUpwardImports(graph: ImportGraph, order: readonly string[]): readonly string[] {
   const offences: string[] = []
@@ -175,7 +172,7 @@ export function findUpwardImports(graph: ImportGraph, order: readonly string[]):
   return offences
 }
 
-/** Finds the circles in which files import each other. @returns a line for each, with one way round */
+/** Finds import cycles. @returns a line per cycle, with one path around it */
 export function findCircles(graph: ImportGraph): readonly string[] {
   const circles: string[] = []
   const done = new Set<string>()
@@ -195,7 +192,7 @@ export function findCircles(graph: ImportGraph): readonly string[] {
   return circles
 }
 
-/** The innermost folder around a file that has a place in the order, else its outermost folder; `undefined` for a file beside the folders. */
+/** Returns the innermost folder of a file that has a position, otherwise its outermost folder; `undefined` for a file beside the folders. */
 function folderOf(file: string, order: readonly string[]): string | undefined {
   const names = file.split('/').slice(0, -1)
   const around = names.map((_, index) => names.slice(0, index + 1).join('/'))

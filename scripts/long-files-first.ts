@@ -4,21 +4,21 @@ import { readReport } from './read-report.ts'
 
 export const DURATIONS_PATH = 'scripts/test-durations.json'
 
-/** What decides about a file's turn. */
+/** Properties that determine a file's order. */
 export interface FileTurn {
-  /** From the root of the repository. */
+  /** Relative to the repository. */
   readonly path: string
   readonly project: string
   readonly group: number
-  /** Whether it has a worker of its own. */
+  /** Whether it runs in a separate worker. */
   readonly isIsolated: boolean
 }
 
 /**
- * Returns an order of test files in which those that take longest begin first within their project, so that no core waits for a last one. Projects whose files have
- * a worker each come before the others of their group: they are few and long.
+ * Returns an order of test files that starts the longest first within each project, so that no core idles at the end. Projects with a worker per file precede
+ * the others of their group, because they have few, long files.
  *
- * @param durations - seconds by path; files that are not listed are short, and keep their order
+ * @param durations - seconds by path. Unlisted files are short and keep their order.
  */
 export function longFirst(durations: Readonly<Record<string, number>>): (one: FileTurn, other: FileTurn) => number {
   return (one, other) =>
@@ -32,7 +32,7 @@ function compareNames(one: string, other: string): number {
   return one < other ? -1 : Number(one > other)
 }
 
-/** Vitest alone knows how long files take once it has run them here; in a new clone it goes by their sizes. */
+/** Starts long files first. Vitest knows durations only of files it has run here; otherwise the recorded durations are used. */
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isKnown = files.every((file) => this.ctx.cache.getTestSpecificationResult(file) !== undefined)

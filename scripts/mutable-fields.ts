@@ -1,7 +1,7 @@
 import { parseAst } from 'rolldown/parseAst'
 import { Visitor, type ESTree } from 'rolldown/utils'
 
-/** With more, nobody can name the states that the combinations of their values make. */
+/** Limit of mutable fields, above which their combined states become unmanageable. */
 export const MUTABLE_FIELDS_MAX = 8
 
 export interface ClassFields {

@@ -1,16 +1,16 @@
 import { relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
-/** Lines of a failure's message that are repeated: what was expected and what came, without the stack. */
+/** Lines printed of a failure's message: expected and actual values, without the stack. */
 const MESSAGE_LINES = 14
 const LINE_CHARACTERS = 300
 
-/** A test file of Vitest's JSON reporter, as far as it is read here. */
+/** A test file in Vitest's JSON report, with the fields read here. */
 export interface FileReport {
   /** Its absolute path. */
   readonly name: string
   readonly status: string
-  /** Why a file could not be loaded. */
+  /** Why the file could not be loaded. */
   readonly message?: string
   readonly assertionResults: readonly {
     readonly status: string
@@ -19,29 +19,29 @@ export interface FileReport {
   }[]
 }
 
-/** A suite of Playwright's JSON reporter, as far as it is read here. */
+/** A suite in Playwright's JSON report, with the fields read here. */
 export interface JourneySuite {
   readonly suites?: readonly JourneySuite[]
   readonly specs?: readonly {
     readonly title: string
     readonly file: string
     readonly tests: readonly {
-      /** `flaky`: passed on the second try only; `unexpected`: on none. */
+      /** `flaky`: passed on retry; `unexpected`: failed. */
       readonly status: string
       readonly results: readonly { readonly error?: { readonly message?: string } }[]
     }[]
   }[]
 }
 
-/** A test that failed, and with what. */
+/** A failed test and its message. */
 export interface Failure {
-  /** Its file and its name. */
+  /** File and test name. */
   readonly name: string
-  /** The beginning of its message, in lines. */
+  /** First lines of its message. */
   readonly message: readonly string[]
 }
 
-/** @returns the failed tests of a file; the file itself when it could not be loaded or set up, for it names none then */
+/** @returns the failed tests of a file; the file itself if it could not be loaded or set up, because its report then names no tests */
 export function failuresOfFile({ name, message, assertionResults }: FileReport): Failure[] {
   const file = relative(process.cwd(), name)
   const failed = assertionResults.filter(({ status }) => status === 'failed')
@@ -53,8 +53,8 @@ export function failuresOfFile({ name, message, assertionResults }: FileReport):
 }
 
 /**
- * @param suites - of Playwright's report
- * @param status - `unexpected` for the journeys that failed, `flaky` for those that passed on the second try only
+ * @param suites - from Playwright's report
+ * @param status - `unexpected` for failed journeys, `flaky` for those that passed on retry
  */
 export function failuresOfJourneys(suites: readonly JourneySuite[], status: 'unexpected' | 'flaky'): Failure[] {
   return suites.flatMap((suite) => [
@@ -70,7 +70,7 @@ export function failuresOfJourneys(suites: readonly JourneySuite[], status: 'une
   ])
 }
 
-/** @returns one text of failures, a paragraph for each */
+/** Renders failures, a paragraph each. */
 export function textOfFailures(heading: string, failures: readonly Failure[]): string {
   return failures
     .map(({ name, message }) => [`${heading}: ${name}`, ...message.map((line) => `    ${line}`)].join('\n') + '\n')

@@ -18,10 +18,10 @@ interface Counts {
   readonly covered: number
 }
 
-/** Points that a package may lose before the run fails: a time-out or a retry that happened in one run and not in another. */
+/** Allowed loss in percentage points, because timeouts and retries vary between runs. */
 const TOLERANCE = 1
 
-/** Adds up the files of each package. @param root - folder of the repository */
+/** Sums the files of each package. @param root - folder of the repository */
 export function coverageOfPackages(summary: CoverageSummary, root: string): PackageCoverage {
   const packages = Object.groupBy(
     Object.keys(summary).filter((path) => path !== 'total'),

@@ -1,4 +1,4 @@
-/** Takes the pictures of the documentation again: the real app with the sample, in Chromium, into `docs/images`. */
+/** Regenerates the screenshots of the docs in `docs/images`, using the real app with the sample in Chromium. */
 import { ensureChromium } from './chromium.ts'
 import { run } from './run.ts'
 

@@ -1,14 +1,14 @@
-/** Lines of prose in Markdown are at most so many characters long. */
+/** Maximum length in characters of a line of Markdown prose. */
 export const PROSE_CHARS_MAX = 120
 
-/** A paragraph or an item of a list: lines that Markdown joins. */
+/** A paragraph or list item: lines that Markdown joins. */
 interface Block {
   /** Index of the first line. */
   readonly start: number
   readonly lines: readonly string[]
 }
 
-/** Finds lines that are too long. Code, tables, headings, comments and lines without a place to break (a long link) are not prose. */
+/** Finds lines that are too long. Ignores code, tables, headings, comments and lines that cannot be broken, such as a long link. */
 export function findLongLines(text: string): readonly { readonly line: number; readonly length: number }[] {
   return blocksOf(text).flatMap(({ start, lines }) =>
     lines.flatMap((line, index) =>
@@ -19,7 +19,7 @@ export function findLongLines(text: string): readonly { readonly line: number; r
   )
 }
 
-/** Wraps the paragraphs that have a line that is too long, and leaves all others as they are. */
+/** Wraps paragraphs that contain a line that is too long; leaves all others unchanged. */
 export function wrapProse(text: string): string {
   const lines = text.split('\n')
   for (const { start, lines: block } of blocksOf(text).toReversed()) {
@@ -54,24 +54,24 @@ function blocksOf(text: string): readonly Block[] {
   return blocks
 }
 
-/** Two blanks or a backslash at the end of a line are a line break that stays. */
+/** Returns whether the block ends with a hard line break: two spaces or a backslash. */
 function endsWithBreak(lines: readonly string[]): boolean {
   return /(?: {2}|\\)$/.test(lines.at(-1) ?? '')
 }
 
-/** What stands before the first line and before those that continue it. */
+/** Returns the prefixes of the first and the following lines. */
 function indentOf(line: string): { readonly first: string; readonly rest: string } {
   const indent = /^\s*(?:> ?)*/.exec(line)?.[0] ?? ''
   const item = ITEM.exec(line)
   return { first: indent, rest: item ? ' '.repeat(item[0].length) : indent }
 }
 
-/** Words, with a code span or the text of a link as one. */
+/** Splits into words; a code span or link text counts as a single word. */
 function wordsOf(text: string): readonly string[] {
   return text.match(/(?:`[^`]*`|\[[^\]]{0,60}\]\([^)]*\)|[^\s`[]|[`[])+/g) ?? []
 }
 
-/** A line that begins like this would begin something else. */
+/** A start of line that Markdown would parse as a new block. */
 const BEGINS_BLOCK = /^(?:[-*+>#|]|\d+[.)]|={3,}|-{3,})(?:\s|$)/
 
 function wrap(text: string, indent: { readonly first: string; readonly rest: string }): readonly string[] {

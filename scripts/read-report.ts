@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** @returns what a test runner left as JSON; `undefined` when it ended before it wrote anything: its exit code says that it failed */
+/** @returns a test runner's JSON report; `undefined` if it exited before writing one, which its exit code shows */
 export function readReport<T>(path: string): T | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as T

@@ -17,7 +17,7 @@ const MANIFESTS = [
   '{sample,server,bench}/package.json',
 ]
 
-/** The app that `npm create holdfast` makes names the packages of its release. */
+/** The template of `npm create holdfast`, which depends on the packages of its release. */
 const TEMPLATE = 'clients/create-holdfast/template/package.json'
 
 function fail(message: string): never {
@@ -53,7 +53,7 @@ function git(...args: readonly string[]): string {
   return execFileSync('git', args, { encoding: 'utf8' }).trim()
 }
 
-/** What has to hold before anything is published that cannot be taken back. */
+/** Checks the preconditions of publishing, which cannot be undone. */
 function checkRelease(version: string): void {
   const others = globSync(MANIFESTS).filter((file) => readManifest(file).version !== version)
   if (others.length > 0) fail(`These have another version than ${version}: ${others.join(', ')}`)
@@ -79,7 +79,7 @@ function publish(isMeant: boolean): void {
     env: { ...env, ...(repository && { HOLDFAST_REPOSITORY: repository }) },
   })
   const channel = version.includes('-') ? 'next' : 'latest'
-  // The server last: when it can be had, so can the kit that its guides tell of.
+  // Publishes the server last, so that the kit in its guides is already available.
   for (const tarball of packed.trim().split('\n').toReversed()) {
     if (isMeant) npm('publish', tarball, '--provenance', '--access', 'public', '--tag', channel)
     else console.log(`would publish ${tarball} as ${channel}`)

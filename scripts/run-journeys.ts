@@ -37,7 +37,7 @@ const SELECTION: Readonly<Record<Scope, readonly string[]>> = {
   all: [],
 }
 
-/** Runs the browser journeys of a scope. A journey that fails is tried a second time. */
+/** Runs the browser journeys of a scope. Retries a failed journey once. */
 export async function runJourneys({ reports, chromium, scope }: JourneyRun): Promise<JourneyResults> {
   const path = `${reports}/playwright.json`
   const code = await run('playwright', ['test', '--config', 'tests/e2e/playwright.config.ts', ...SELECTION[scope]], {

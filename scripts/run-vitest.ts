@@ -5,7 +5,7 @@ import { run } from './run.ts'
 import { PROJECTS, type Scope } from './test-scope.ts'
 import type { UnhandledError } from './unhandled-errors.ts'
 
-/** Failed files beyond this number are no accident: they get no second try. */
+/** Limit of failed files for a retry. More are not an accident. */
 const SECOND_TRIES_MAX = 10
 
 export interface VitestResult {
@@ -13,13 +13,13 @@ export interface VitestResult {
   readonly failed: number
   readonly skipped: number
   readonly isOk: boolean
-  /** Tests that failed, also the second time. */
+  /** Tests that also failed on retry. */
   readonly failures: readonly Failure[]
-  /** Tests that failed at first and passed when they ran once more. */
+  /** Tests that failed first and passed on retry. */
   readonly secondTries: readonly Failure[]
 }
 
-/** What Vitest's JSON reporter leaves, as far as it is read here. */
+/** Vitest's JSON report, with the fields read here. */
 interface Report {
   readonly testResults: readonly FileReport[]
 }
@@ -27,7 +27,7 @@ interface Report {
 interface Run {
   readonly code: number
   readonly files: readonly FileReport[]
-  /** Errors that no test waited for, and that no file of the report is named for. */
+  /** Unhandled errors that belong to no file of the report. */
   readonly unplaced: readonly FileReport[]
 }
 
@@ -91,7 +91,7 @@ async function runOnce(path: string, args: readonly string[]): Promise<Run> {
   return { code, files: files.map((file) => withUnhandled(file, unhandled)), unplaced }
 }
 
-/** @returns the report of a file; failed when an error came that none of its tests waited for */
+/** @returns a file's report, marked as failed if an unhandled error occurred in it */
 function withUnhandled(file: FileReport, unhandled: readonly UnhandledError[]): FileReport {
   const own = unhandled.find((error) => error.file === file.name)
   if (own === undefined || file.status === 'failed') return file

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** Runs a command with inherited output. @returns its exit code; 1 when a signal ended it or it could not be started */
+/** Runs a command with inherited output. @returns its exit code; 1 if a signal ended it or it could not be started */
 export function run(
   command: string,
   args: readonly string[],

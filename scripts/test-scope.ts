@@ -14,9 +14,9 @@ export const PROJECTS: Readonly<Record<Scope, readonly string[]>> = {
 export interface TestCommand {
   readonly scope: Scope
   readonly withBrowser: boolean
-  /** Whether to measure which lines and branches the tests of Vitest run. */
+  /** Whether to measure the coverage of Vitest's tests. */
   readonly withCoverage: boolean
-  /** Arguments for Vitest. Empty: every file of the scope. */
+  /** Arguments for Vitest. Empty: all files of the scope. */
   readonly vitest: readonly string[]
 }
 

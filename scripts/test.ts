@@ -39,7 +39,7 @@ writeFileSync(`${reports}/total.json`, JSON.stringify(total))
 process.stdout.write(`\n${textOfTotal(total)}`)
 process.exit(isPassed(total) ? 0 : 1)
 
-/** Prints what is covered. Floors hold for runs of the whole scope `core` or `all`. */
+/** Prints coverage. Floors apply to full runs of scope `core` or `all`. */
 function judgeCoverage(): Total {
   const packages = readPackageCoverage() ?? {}
   const floors = readFloors()

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 
-/** An error that no test waited for: Vitest fails its run, and names no test in its report. */
+/** An error outside any test: Vitest fails the run without naming a test. */
 export interface UnhandledError {
-  /** The absolute path of the file whose tests ran; a worker that ended early names none. */
+  /** Absolute path of the running test file; absent if a worker exited early. */
   readonly file?: string
   readonly message: string
 }
@@ -14,9 +14,9 @@ interface SerializedError {
   readonly VITEST_TEST_PATH?: string
 }
 
-/** A reporter of Vitest that leaves the unhandled errors of a run as JSON in the file that `HOLDFAST_UNHANDLED_ERRORS` names. */
+/** A Vitest reporter that writes a run's unhandled errors as JSON to the file named by `HOLDFAST_UNHANDLED_ERRORS`. */
 export default class UnhandledErrorsReporter {
-  /** Called by Vitest when all tests have ended. */
+  /** Called by Vitest at the end of the run. */
   onTestRunEnd(_modules: readonly unknown[], errors: readonly SerializedError[]): void {
     const path = process.env['HOLDFAST_UNHANDLED_ERRORS']
     if (path === undefined) return

@@ -14,15 +14,15 @@ const PLACE = '<!-- tests -->'
 const FOLDER = 'docs/compatibility'
 
 interface Page {
-  /** Of the page, of its source, and what the names of its test files begin with. */
+  /** Name of the page and its source, and prefix of its test files. */
   readonly name: string
-  /** How the objects that have calls are headed; `describe('auth.admin.getUser')` is a call of `auth.admin`. */
+  /** Returns the heading of an object with calls; `describe('auth.admin.getUser')` is a call of `auth.admin`. */
   readonly headingOf: (object: string) => string
-  /** What calls of the client begin with; `describe('auth.signUp')` is a call of a page with `auth.`. */
+  /** Prefixes of client calls; `describe('auth.signUp')` is a call on a page with `auth.`. */
   readonly calls: readonly string[]
-  /** Columns of the tables of calls. */
+  /** Columns of the call tables. */
   readonly columns: readonly Column[]
-  /** Test files about the tests themselves. */
+  /** Test files to exclude, which test the tests. */
   readonly without: readonly string[]
 }
 
@@ -108,13 +108,13 @@ const PAGES: readonly Page[] = [
 
 const COLUMN_TITLES: Readonly<Record<Column, string>> = { does: 'does', refused: 'refusals', offline: 'offline' }
 
-/** The tests of one call, or of one subject that is no call. */
+/** The tests of a call or another subject. */
 interface Row {
   readonly title: string
   readonly sentences: Readonly<Record<Column, string[]>>
 }
 
-/** Reads the tests of all pages at once. Files share a worker: what they import is evaluated once, and none of their tests runs. */
+/** Collects the tests of all pages at once. Files share a worker, so that imports are evaluated once; no test runs. */
 async function collectModules(): Promise<readonly TestModule[]> {
   const vitest = await createVitest('test', { project: ['conformance'], watch: false, reporters: [], isolate: false })
   try {
@@ -137,7 +137,7 @@ function testsOf(page: Page, modules: readonly TestModule[]): readonly TestCase[
     .flatMap((module) => [...module.children.allTests()])
 }
 
-/** The titles around a test, the outermost first. */
+/** Returns the titles around a test, outermost first. */
 function pathOf(test: TestCase): string[] {
   const path: string[] = []
   for (let parent = test.parent; parent.type === 'suite'; parent = parent.parent) path.unshift(parent.name)
@@ -163,7 +163,7 @@ function toRows(tests: readonly TestCase[]): Row[] {
   return [...rows.values()]
 }
 
-/** `auth.admin.mfa` of `auth.admin.mfa.listFactors`. */
+/** Returns `auth.admin.mfa` for `auth.admin.mfa.listFactors`. */
 function objectOf(call: string): string {
   return call.slice(0, call.lastIndexOf('.'))
 }
