@@ -1,42 +1,42 @@
 import type { RangeSum } from './row-digest.ts'
 
-/** Where a device compares itself with the server. Source: Holdfast. */
+/** Endpoint for comparing a device with the server. Specific to Holdfast. */
 export const CHECK_PATH = '/sync/v1/check'
 
-/** What is asked of one table, by its name on devices. */
+/** A query about one table, by its name on devices. */
 export type CheckQuestion =
-  /** The sums of all its rows, by ranges of their keys. */
+  /** Sums of all rows by key range. */
   | {
       readonly table: string
       /** A power of two. */
       readonly ranges: number
     }
-  /** The digests of the rows of some of the ranges. */
+  /** Digests of the rows in some ranges. */
   | { readonly table: string; readonly ranges: number; readonly only: readonly number[] }
-  /** The digests of those of some rows that there are. */
+  /** Digests of the given rows that exist. */
   | { readonly table: string; readonly ids: readonly string[] }
 
 export interface CheckRequest {
-  /** Each table once. Tables that the person does not have are left out of the answer. */
+  /** At most one per table. The response omits tables that the user does not have. */
   readonly questions: readonly CheckQuestion[]
 }
 
-/** A line of the answer (NDJSON). Without the last one the answer is not whole. */
+/** A line of the response (NDJSON), which is complete only with the last line. */
 export type CheckLine =
   | { readonly table: string; readonly sums: readonly RangeSum[] }
-  /** There may be several for a table. */
+  /** A table may have several. */
   | { readonly table: string; readonly rows: readonly (readonly [id: string, digest: string])[] }
-  /** Selecting from the table fails for this person, with this SQLSTATE. */
+  /** Selecting from the table fails for this user with this SQLSTATE. */
   | { readonly table: string; readonly fails: string }
   | {
-      /** All tables that this person has. */
+      /** All of the user's tables. */
       readonly complete: readonly string[]
-      /** Of which a device has only what its streams ask for. Only questions by ids are answered of them. */
+      /** Tables of which devices have only rows requested by their streams. Only queries by id are answered for these. */
       readonly narrowed: readonly string[]
     }
 
-/** Questions in one request, at most: one for each table. */
+/** Limit of queries per request: one per table. */
 export const CHECK_QUESTIONS_MAX = 2_000
 
-/** Ids in one request, at most. */
+/** Limit of ids per request. */
 export const CHECK_IDS_MAX = 1_000

@@ -1,17 +1,17 @@
 import type { RuleCondition, RuleOperator, RuleTest, RuleType, RuleValue, WriteRules } from './write-rules.ts'
 
-/** A row as the local database has it. A column that is missing is not known. */
+/** A row of the local database. Missing columns are unknown. */
 export type RuleRow = Readonly<Record<string, unknown>>
 
 export interface RuleContext {
   readonly rules: WriteRules
-  /** What the policy is asked about. */
+  /** The row being checked. */
   readonly row: RuleRow
   readonly rowOf: (table: string, id: string) => RuleRow | null | undefined
   readonly isCurrent: (reads: readonly string[]) => boolean
 }
 
-/** What a condition may come to: a set of the bits {@link TRUE}, {@link FALSE} and {@link NULL}. */
+/** Possible results of a condition: a set of the bits {@link TRUE}, {@link FALSE} and {@link NULL}. */
 export type Outcome = number
 
 const TRUE = 1
@@ -19,12 +19,12 @@ const FALSE = 2
 const NULL = 4
 const ANY = TRUE | FALSE | NULL
 
-/** A constraint refuses what it is false for. */
+/** Returns whether a condition is certainly false; constraints reject only false. */
 export function isFalse(outcome: Outcome): boolean {
   return outcome === FALSE
 }
 
-/** A policy lets nothing through that it is not true for. */
+/** Returns whether a condition is certainly not true; policies accept only true. */
 export function isNeverTrue(outcome: Outcome): boolean {
   return (outcome & TRUE) === 0
 }
@@ -35,7 +35,7 @@ export function isTrue(outcome: Outcome): boolean {
 
 type FoundRows = ReadonlyMap<number, RuleRow>
 
-/** @returns everything that the condition may come to, whatever the values are that are not known */
+/** @returns all possible results of the condition, for any values of the unknowns */
 export function evaluateRule(
   condition: RuleCondition,
   context: RuleContext,
@@ -72,7 +72,7 @@ export function evaluateRule(
     case 'row':
       return evaluateRow(condition, context, found)
     default:
-      return ANY // a newer server may know more kinds
+      return ANY // a newer server may send other kinds
   }
 }
 
@@ -98,12 +98,12 @@ function evaluateRow(
   if (value === null) return FALSE
   const key = value === undefined ? undefined : canonical(as, value)
   const row = key === undefined ? undefined : context.rowOf(table, String(key))
-  if (!row) return TRUE | FALSE // it may be where this person does not see it
+  if (!row) return TRUE | FALSE // the row may exist without being visible to this user
   const outcome = evaluateRule(where, context, new Map([...found, [number, row]]))
   return map(outcome, (bit) => (bit === TRUE ? TRUE : FALSE))
 }
 
-/** @returns `undefined` when it is not known */
+/** @returns `undefined` if unknown */
 export function valueOf(value: RuleValue, context: RuleContext, found: FoundRows): unknown {
   if ('text' in value) return value.text
   if ('fact' in value) {
@@ -119,13 +119,13 @@ function callOf({ call }: Extract<RuleValue, { call: string }>, of: unknown): un
   if (typeof of !== 'string') return of === null ? null : undefined
   switch (call) {
     case 'length':
-      return [...of].length // characters are code points
+      return [...of].length // SQL counts code points
     case 'btrim':
       return of.replace(/^ +/, '').replace(/ +$/, '')
     case 'rtrim':
       return of.replace(/ +$/, '')
     default:
-      return undefined // a newer server may know more
+      return undefined // a newer server may send other kinds
   }
 }
 
@@ -165,9 +165,9 @@ function holds(operator: RuleOperator, a: Canonical, b: Canonical): boolean {
   }
 }
 
-/** `value in (list)`: without a match it is unknown to SQL as soon as a NULL is in the list. */
+/** Evaluates `value in (list)`: without a match, a NULL in the list makes it NULL, as in SQL. */
 function among(as: RuleType, value: unknown, list: unknown): Outcome {
-  if (list === null) return NULL // an array that is NULL
+  if (list === null) return NULL // the array itself is NULL
   if (!Array.isArray(list)) return ANY
   if (list.length === 0) return FALSE
   if (value === undefined) return ANY
@@ -196,7 +196,7 @@ const BOOLEANS: Readonly<Record<string, bigint>> = { true: 1n, t: 1n, '1': 1n, f
 
 type Canonical = bigint | string | number
 
-/** The value in the one form in which equal values are identical, or `undefined` when it is not certain to have one. */
+/** Returns a canonical form in which equal values are identical; `undefined` if it is uncertain. */
 function canonical(as: RuleType, value: unknown, scale?: number): Canonical | undefined {
   const isFraction = as === 'decimal' || as === 'double'
   if (typeof value === 'number' && !isFraction && !Number.isSafeInteger(value)) return undefined
@@ -205,16 +205,16 @@ function canonical(as: RuleType, value: unknown, scale?: number): Canonical | un
   if (!isPlain) return undefined
   if (as === 'boolean') return BOOLEANS[String(value)]
   const text = as === 'uuid' ? String(value).toLowerCase() : String(value)
-  if (FORMS[as]?.test(text) !== true) return undefined // a newer server may know more types
+  if (FORMS[as]?.test(text) !== true) return undefined // a newer server may send other types
   if (as === 'decimal') return decimalOf(text, scale)
   if (as === 'double') return Number.isFinite(Number(text)) ? Number(text) : undefined
   return as === 'integer' ? BigInt(text) : text
 }
 
-/** Digits after the point that decimals are compared with: as many as {@link FORMS} reads. */
+/** Digits after the decimal point used to compare decimals, matching {@link FORMS}. */
 const FRACTION_DIGITS = 40
 
-/** In units of the last digit; `undefined` when Postgres would round it to `scale`. */
+/** Parses a decimal in units of its last digit; `undefined` if Postgres would round it to `scale`. */
 function decimalOf(text: string, scale: number | undefined): bigint | undefined {
   const [whole = '', fraction = ''] = text.split('.')
   if (scale !== undefined && fraction.replace(/0+$/, '').length > scale) return undefined

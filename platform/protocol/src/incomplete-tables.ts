@@ -1,4 +1,4 @@
-/** Where a device asks which of its tables are not complete. Source: Holdfast; the stream tells it in `errors`, which public clients only log. */
+/** Endpoint that lists a device's incomplete tables. Specific to Holdfast; the stream reports them in `errors`, which public clients only log. */
 export const INCOMPLETE_PATH = '/sync/v1/incomplete'
 
 /**
@@ -17,15 +17,15 @@ export type IncompleteReason =
   | 'not_on_device'
 
 export interface IncompleteTable {
-  /** By its name on devices. */
+  /** The table's name on devices. */
   readonly table: string
   readonly reason: IncompleteReason
-  /** The policy whose rows are missing; other policies may bring some of them. */
+  /** The policy whose rows are missing; other policies may supply some of them. */
   readonly policy?: string
 }
 
 export interface IncompleteAnswer {
-  /** Whether the device has a stream whose tables have been looked at; otherwise what was known before still holds. */
+  /** Whether the device has a stream whose tables were checked; otherwise the previous result still holds. */
   readonly known: boolean
   readonly tables: readonly IncompleteTable[]
 }

@@ -1,15 +1,15 @@
 import { evaluateRule, isFalse, isNeverTrue, isTrue, type RuleContext, type RuleRow, valueOf } from './evaluate-rule.ts'
 import type { CommandRules, RuleGate, RulePolicy, RuleTransitions, WriteCommand, WriteRules } from './write-rules.ts'
 
-/** What is going to be written. */
+/** A write to be judged. */
 export interface PlannedWrite {
   readonly table: string
   readonly command: WriteCommand
-  /** The row as it is on the device; of an insert left out. */
+  /** The current row on the device; absent for an insert. */
   readonly before?: RuleRow
-  /** The row as it will be; of a deletion left out. Columns without a value here may get any. Of an insert NULL is no value either: the column gets its default. */
+  /** The resulting row; absent for a deletion. Columns without a value may get any. In an insert, NULL also means no value: the column gets its default. */
   readonly after?: RuleRow
-  /** Columns that change. Left out: those that are not known yet. */
+  /** Changed columns; absent if not known yet. */
   readonly changed?: readonly string[]
 }
 
@@ -19,26 +19,26 @@ export interface PlannedWrite {
  */
 export type RowStanding = 'stored' | 'unsent' | 'on its way'
 
-/** What is known of the rest of the device. */
+/** Access to the device's other data. */
 export interface JudgeContext {
   readonly rules: WriteRules
-  /** A row by table and id: `null` when it is not on the device, `undefined` when that is not known yet. */
+  /** Returns a row by table and id: `null` if it is not on the device, `undefined` if not known yet. */
   readonly rowOf: (table: string, id: string) => RuleRow | null | undefined
-  /** Whether what Postgres said about the person may be relied on: no table that it was read from has changed since. */
+  /** Whether Postgres's facts about the user are still valid: none of the tables they were read from has changed. */
   readonly isCurrent: (reads: readonly string[]) => boolean
-  /** Left out: every row came from the server. */
+  /** Absent: every row came from the server. */
   readonly standingOf?: (table: string, id: unknown) => RowStanding
 }
 
-/** Why Postgres refuses. */
+/** Why Postgres rejects a write. */
 export type WriteRefusal =
-  /** The role has no grant for these columns, or for the command. */
+  /** The role lacks a grant for these columns or the command. */
   | { readonly reason: 'grant'; readonly columns: readonly string[] }
-  /** None of these permissive policies lets the person. */
+  /** None of these permissive policies applies to the user. */
   | { readonly reason: 'permission'; readonly policies: readonly NamedPolicy[] }
   /** These restrictive policies forbid it. */
   | { readonly reason: 'restriction'; readonly policies: readonly NamedPolicy[] }
-  /** This value of the column does not follow the one that it has, or not for this person. */
+  /** The column's new value may not follow its current one, or not for this user. */
   | RefusedTransition
   /** These columns need a value. */
   | { readonly reason: 'required'; readonly columns: readonly string[] }
@@ -48,11 +48,11 @@ export type WriteRefusal =
 export interface RefusedTransition {
   readonly reason: 'transition'
   readonly column: string
-  /** The value that the row has; `null`: of a new record, or of one that has none yet. */
+  /** The current value; `null` for a new record or an empty value. */
   readonly from: string | null
-  /** What may follow it, for some at least. Left out: the value may follow, and not for this person. */
+  /** Permitted next values, for some users at least. Absent if the value is permitted, but not for this user. */
   readonly next?: readonly string[]
-  /** A sentence of the server, in its language. */
+  /** A message from the server, in its language. */
   readonly words: string
 }
 
@@ -60,7 +60,7 @@ export interface BrokenCheck {
   readonly name?: string
   /** `COMMENT ON CONSTRAINT`. */
   readonly words?: string
-  /** The most characters, where a text is too long. */
+  /** Length limit in characters, if a text is too long. */
   readonly length?: number
   readonly columns: readonly string[]
 }
@@ -73,7 +73,7 @@ export interface NamedPolicy {
 
 export type Judgement =
   | { readonly kind: 'allowed' }
-  /** Postgres decides: something that the policies read is not known here. */
+  /** Only Postgres can decide: data read by the policies is unknown here. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'refused'; readonly refusal: WriteRefusal }
 
@@ -103,7 +103,7 @@ export function judgeWrite(write: PlannedWrite, context: JudgeContext): Judgemen
 
 const ALLOWED: Judgement = { kind: 'allowed' }
 
-/** What is not known of it counts as allowed, here and below: `allowed` is said of policies. */
+/** Here and below, unknown conditions count as allowed, because the result `allowed` refers to policies. */
 function judgeTransition(
   { column, from, isAnyNew, reads }: RuleTransitions,
   write: PlannedWrite,
@@ -166,7 +166,7 @@ function asStored(
   if (command === 'insert') return withDefaults(row, rules?.insert, context, [])
   const standing = context.standingOf?.(table, before?.['id']) ?? 'stored'
   const made = standing === 'stored' ? row : asMade(row, rules?.insert, context, { changed, standing })
-  // Of columns that cannot be NULL a NULL says nothing.
+  // NULL carries no information in columns that cannot be NULL.
   const required = rules?.[command]?.required ?? rules?.update?.required ?? []
   const isStored = ([column, value]: readonly [string, unknown]): boolean =>
     value !== null || !required.includes(column) || changed.includes(column)
@@ -187,9 +187,9 @@ function asMade(
 }
 
 /**
- * A new row with the defaults of its columns.
+ * Returns a new row with its column defaults.
  *
- * @param unsure - columns that may have their default, or nothing
+ * @param unsure - columns that may have their default or be empty
  */
 function withDefaults(
   row: RuleRow,
@@ -199,7 +199,7 @@ function withDefaults(
 ): RuleRow {
   const { defaults, required = [] } = rules ?? {}
   const stored = Object.entries(row).flatMap(([column, value]) => {
-    // A required column has no default; of others a server of before says nothing.
+    // Required columns have no default. Older servers do not describe the others.
     if (value !== null || required.includes(column)) return [[column, value] as const]
     if (!defaults || unsure.includes(column)) return []
     if (!Object.hasOwn(defaults, column)) return [[column, null] as const]
@@ -209,7 +209,7 @@ function withDefaults(
   return Object.fromEntries(stored)
 }
 
-/** The row that the check sees: triggers before it may have set columns. */
+/** Returns the row as seen by the check, after triggers that may have set columns. */
 function afterTriggers(row: RuleRow, { set, filled }: CommandRules): RuleRow {
   if (set === '*') return {}
   const known = Object.entries(row).filter(

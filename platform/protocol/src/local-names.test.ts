@@ -13,7 +13,7 @@ import {
 
 const runs = runsOf(500, { variable: 'HOLDFAST_NAME_RUNS' })
 
-/** Pieces of names that are reserved, folded, parsed, or look like what the mapping makes. */
+/** Name parts that are reserved, case-folded, parsed, or similar to mapped names. */
 const piece = fc.constantFrom(
   ...'sqlite ps hf powersync _ __ _crud _data__ _local json_each a A b B id ID'.split(' '),
   ...`. [ ] " ' \\ $ $2e$ $s$ $u1$ $u 2e s 1 ä Ä _deleted true`.split(' '),

@@ -13,29 +13,29 @@ export interface QualifiedName {
   readonly name: string
 }
 
-/** SQLite compares names without regard to the case of ASCII letters, and of no others. */
+/** Folds the case of ASCII letters only, as SQLite does when comparing names. */
 export function foldName(name: string): string {
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
 // eslint-disable-next-line no-control-regex
 const PARSED = /[\u0000-\u001f".[\\]/
-/** A name with this could be taken for an escaped one. */
+/** Matches names that could be mistaken for escaped ones. */
 const LOOKS_ESCAPED = /\$(?:[0-9a-f]{2}|u[0-9a-f]+|s)\$/i
 const SCHEMA_END = '$s$'
 const CASE_END = /\$u([0-9a-f]+)\$$/
 
-/** Names of SQLite, of PowerSync's core extension and of the kit, each with the `$`s in it that make others of it. */
+/** Names reserved by SQLite, PowerSync's core extension and the kit, also with inserted `$`s. */
 const RESERVED_TABLES = [
   /^(sqlite|pragma|powersync)(\$*)(_.*)$/is,
   /^(ps)(\$*)(_(?:crud|kv|migration|tx|untyped|updated_rows|data_(?:local_)?_.*|(?:buckets|oplog|stream_subscriptions|sync_state)(?:_.*)?))$/is,
   /^(hf)(\$*)(_(?:local|search)(?:_.*)?)$/is,
   /^(jsonb?_(?:each|tree)|dbstat|bytecode|tables_used|generate_series|__proto__)(\$*)()$/i,
 ]
-/** SQLite gives columns of views that are called `true` or `false` other names. */
+/** Column names such as `true` and `false`, which SQLite renames in views. */
 const RESERVED_COLUMNS = [/^(_deleted|_metadata|true|false|__proto__)(\$*)()$/i]
 
-/** Postgres's names of columns to those on the device, injective also where case is folded. */
+/** Maps Postgres column names to local names. Injective even with folded case. */
 export function localColumnNames(columns: readonly string[], key: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   const isRecordId = key.length === 1 && key[0] === 'id'
@@ -47,7 +47,7 @@ export function localColumnNames(columns: readonly string[], key: readonly strin
       names.set(name, group.length > 1 && foldName(name) !== name ? withCase(plain) : plain)
     }
   }
-  // The record's own id has the name `id` there.
+  // The local name `id` is taken by the record's id.
   const taken = new Set([...names.values()].map(foldName))
   for (const name of hidden.toSorted()) {
     let local = 'id_'
@@ -58,7 +58,7 @@ export function localColumnNames(columns: readonly string[], key: readonly strin
   return names
 }
 
-/** Postgres's tables to their names on the device, injective also where case is folded. */
+/** Maps Postgres tables to local names. Injective even with folded case. */
 export function localTableNames<T extends QualifiedName>(tables: readonly T[]): ReadonlyMap<T, string> {
   const names = new Map<T, string>()
   for (const group of Map.groupBy(tables, (table) => foldName(joined(table))).values()) {
@@ -69,9 +69,7 @@ export function localTableNames<T extends QualifiedName>(tables: readonly T[]): 
   return names
 }
 
-/**
- * The tables that a local name may stand for. Where several of them exist, it is the first. A device with a schema of its own may also use the name in Postgres.
- */
+/** Returns the tables that a local name may stand for. The first existing one applies. A device with a custom schema may also use the name in Postgres. */
 export function tablesOfLocalName(local: string): readonly QualifiedName[] {
   if (local === '' || local.includes('\0')) return []
   const distinct = readDistinct(local)
@@ -86,23 +84,23 @@ export function tablesOfLocalName(local: string): readonly QualifiedName[] {
   return found.filter(({ name }) => name.length > 0)
 }
 
-/** Whether SQLite and the SDK take a name for a table as it is. An old server may describe one that they do not. */
+/** Returns whether SQLite and the SDK accept a table name unchanged. Older servers may describe others. */
 export function isLocalTableName(name: string): boolean {
   return !isReserved(name, RESERVED_TABLES)
 }
 
-/** As {@link isLocalTableName}, of a column. */
+/** Like {@link isLocalTableName}, for columns. */
 export function isLocalColumnName(name: string): boolean {
   return !PARSED.test(name) && !isReserved(name, RESERVED_COLUMNS)
 }
 
-/** The name on the device, were there no other table. */
+/** Returns the local name if no other table conflicts. */
 function joined({ schema, name }: QualifiedName): string {
   if (schema === 'public') return name
   return schema === 'holdfast' ? `hf_${name}` : `${schema}__${name}`
 }
 
-/** Of tables with one name, all without capitals: in the order of {@link tablesOfLocalName}. */
+/** Returns the first of tables with the same lower-case name, in the order of {@link tablesOfLocalName}. */
 function firstOf<T extends QualifiedName>(tables: readonly T[]): T | undefined {
   const rank = ({ schema }: T): number => ['holdfast', 'public'].indexOf(schema) + 1 || 2 + schema.length
   return tables.toSorted((one, other) => rank(one) - rank(other))[0]
@@ -118,7 +116,7 @@ function distinctTable({ schema, name }: QualifiedName): string {
   return withCase(reserve(text, RESERVED_TABLES))
 }
 
-/** Undoes {@link distinctTable}. */
+/** Reverses {@link distinctTable}. */
 function readDistinct(local: string): QualifiedName | undefined {
   const text = unreserve(local.replace(CASE_END, ''), RESERVED_TABLES)
   const at = text.indexOf(SCHEMA_END)
@@ -129,7 +127,7 @@ function readDistinct(local: string): QualifiedName | undefined {
   return distinctTable(table) === local ? table : undefined
 }
 
-/** Adds which of the letters are capitals: bit 0 is the first letter. */
+/** Appends a bit mask of the capital letters: bit 0 is the first letter. */
 function withCase(name: string): string {
   let capitals = 0n
   ;[...name.matchAll(/[A-Za-z]/g)].forEach(([letter], index) => {
@@ -168,7 +166,7 @@ function isReserved(name: string, reserved: Reserved): boolean {
   return reserved.some((one) => one.exec(name)?.[2] === '')
 }
 
-/** A name as SQL text of the local database. */
+/** Quotes a name for SQL of the local database. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

@@ -1,17 +1,17 @@
-/** Two versions of a text, put together by lines. */
+/** Result of merging two versions of a text by lines. */
 export interface MergedLines {
-  /** Where both versions have lines of their own for the same place, theirs stand before mine. */
+  /** The merged text. Where both versions have different lines in one place, theirs precede mine. */
   readonly text: string
-  /** How many such places cannot be kept both without a person: each version has changed, there, what the other has changed as well. */
+  /** Number of places that a user must resolve, because both versions changed the same lines. */
   readonly conflicts: number
 }
 
-/** Lines of one text; above that nothing is merged. */
+/** Maximum lines of a text to merge. */
 const LINES_MAX = 20_000
-/** Lines by which a version may differ from what it was made from; the comparison takes this squared. */
+/** Maximum lines by which a version may differ from its base; the comparison is quadratic in this. */
 const EDITS_MAX = 1_000
 
-/** `from` to `to` of the base is replaced by `lines`. */
+/** Replaces lines `from` to `to` of the base with `lines`. */
 interface Change {
   readonly from: number
   readonly to: number
@@ -68,7 +68,7 @@ export function mergeLines(base: string, mine: string, theirs: string): MergedLi
   return { text: merged.join('\n'), conflicts }
 }
 
-/** An empty text has no lines, so that a first line is an addition. */
+/** Splits into lines. An empty text has none, so that a first line counts as an addition. */
 function linesOf(text: string): readonly string[] {
   return text === '' ? [] : text.replaceAll(/\r\n?/g, '\n').split('\n')
 }
@@ -87,7 +87,7 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((line, index) => line === b[index])
 }
 
-/** What makes `lines` of `old`: the fewest lines taken away and added, in order, no two changes touching. */
+/** Returns the minimal ordered edits from `old` to `lines`, merging adjacent ones. */
 function changesOf(old: readonly string[], lines: readonly string[]): readonly Change[] | undefined {
   let start = 0
   while (start < old.length && start < lines.length && old[start] === lines[start]) start += 1
@@ -107,10 +107,10 @@ function changesOf(old: readonly string[], lines: readonly string[]): readonly C
   return changes
 }
 
-/** The pairs of places of lines that stay, in order: a longest common subsequence. */
+/** Returns the positions of unchanged lines in order: a longest common subsequence. */
 function keptPairs(a: readonly string[], b: readonly string[]): readonly (readonly [number, number])[] | undefined {
   const most = Math.min(a.length + b.length, EDITS_MAX)
-  /** How far each diagonal reaches in `a`, after each number of edits; diagonal `k` is at `k + edits`. */
+  /** The furthest position in `a` per diagonal after each number of edits; diagonal `k` is at `k + edits`. */
   const trace: Int32Array[] = []
   for (let edits = 0; edits <= most; edits += 1) {
     const before = trace[edits - 1]
@@ -126,7 +126,7 @@ function keptPairs(a: readonly string[], b: readonly string[]): readonly (readon
   return undefined
 }
 
-/** Where one more edit arrives on a diagonal: by a line added (from above) or taken away (from the left), whichever reaches farther. */
+/** Chooses the furthest-reaching edit onto a diagonal: an added line (from above) or a removed one (from the left). */
 function stepFrom(before: Int32Array, edits: number, diagonal: number): { readonly x: number; readonly from: number } {
   const at = (k: number): number => (Math.abs(k) > edits - 1 ? -1 : (before[k + edits - 1] ?? -1))
   const added = at(diagonal + 1)

@@ -1,12 +1,12 @@
-/** An object of JSON whose members are not checked yet. */
+/** A JSON object whose members are not validated yet. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Whether a value is an object: neither `null` nor a list. */
+/** Returns whether a value is an object, not `null` or an array. */
 export function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** @returns `undefined` for a text that is not JSON */
+/** @returns `undefined` for invalid JSON */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -15,13 +15,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** @returns `undefined` for a text that is not a JSON object */
+/** @returns `undefined` for text that is not a JSON object */
 export function parseRecord(text: string): JsonObject | undefined {
   const value = parseJson(text)
   return isRecord(value) ? value : undefined
 }
 
-/** JSON with the names of every object in order, so that equal values have equal texts. */
+/** Renders JSON with sorted keys, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     isRecord(part)
@@ -30,17 +30,17 @@ export function canonicalJson(value: unknown): string {
   )
 }
 
-/** The message of anything that was thrown. */
+/** Returns the message of any thrown value. */
 export function errorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** Anything that was thrown, as an error. */
+/** Converts any thrown value to an error. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
-/** The `attempt`-th delay (from 0) of an exponential backoff with ±20 % jitter, in milliseconds. */
+/** Returns the delay in ms of the `attempt`-th retry (from 0), with exponential backoff and ±20 % jitter. */
 export function backoffMs(attempt: number, minMs: number, maxMs: number, random: () => number = Math.random): number {
   return Math.min(maxMs, minMs * 2 ** attempt) * (0.8 + 0.4 * random())
 }

@@ -1,19 +1,19 @@
-/** A column as the model of records sees it; a {@link ColumnDescriptor} is one. */
+/** A column for the record model; {@link ColumnDescriptor} is compatible. */
 export interface ModelColumn {
   readonly name: string
   /** As `format_type` prints it. */
   readonly type: string
-  /** The table that a foreign key of this one column refers to. */
+  /** The table referenced by a foreign key of only this column. */
   readonly references?: { readonly table: string }
 }
 
-/** A table that a user may read, with the columns that they may read; a {@link TableDescriptor} is one. */
+/** A table readable by a user, with its readable columns; {@link TableDescriptor} is compatible. */
 export interface ModelTable {
   readonly name: string
   readonly columns: readonly ModelColumn[]
 }
 
-/** The columns that make a record work: who does it, by which day, and where it stands. */
+/** The columns of a work record: assignee, due date and state. */
 export interface WorkColumns {
   readonly assignee: string
   readonly due: string
@@ -21,11 +21,11 @@ export interface WorkColumns {
   readonly state: string | undefined
 }
 
-/** Names of columns that name a record, the most telling first. */
+/** Column names that can title a record, by preference. */
 const TITLE_NAMES = ['title', 'name', 'subject', 'label', 'tag', 'number', 'code', 'prompt', 'email', 'caption']
 const SYSTEM_NAMES: ReadonlySet<string> = new Set(['id', 'created_by', 'updated_by', 'created_at', 'updated_at'])
 
-/** States in which nothing is left to do. */
+/** States of finished work. */
 export const FINISHED_STATES: readonly string[] = [
   'done',
   'verified',
@@ -37,7 +37,7 @@ export const FINISHED_STATES: readonly string[] = [
   'duplicate',
 ]
 
-/** Returns the column whose value names a record: one of the usual names, else the first plain text. */
+/** Returns the title column: one with a usual name, otherwise the first plain text. */
 export function titleColumnOf(columns: readonly ModelColumn[]): string | undefined {
   for (const name of TITLE_NAMES) if (columns.some((column) => column.name === name)) return name
   return columns.find(isPlainText)?.name
@@ -47,7 +47,7 @@ function isPlainText({ name, type, references }: ModelColumn): boolean {
   return name !== 'id' && references === undefined && (type === 'text' || type.startsWith('character varying'))
 }
 
-/** Returns the table that ties names to accounts: the first by name that has `user_id` and a title. */
+/** Returns the table that maps accounts to names: the first by name with `user_id` and a title. */
 export function peopleTableOf<T extends ModelTable>(tables: readonly T[]): T | undefined {
   return tables
     .filter(({ columns }) => columns.some(({ name }) => name === 'user_id') && titleColumnOf(columns) !== undefined)

@@ -4,7 +4,7 @@ const PRIME = 0x01000193
 const SECOND_BASIS = 0x9747b28c
 const SECOND_FACTOR = 0x85ebca6b
 
-/** Every bit of the result depends on every bit of `hash`: the end of MurmurHash3. */
+/** Mixes the bits of a hash: the finalizer of MurmurHash3. */
 function spread(hash: number): number {
   let mixed = hash ^ (hash >>> 16)
   mixed = Math.imul(mixed, 0x85ebca6b)
@@ -48,7 +48,7 @@ export function digestRow(id: string, data: string): string {
   return hex(...digestLanes(id, data))
 }
 
-/** Keys are divided into so many ranges at most. */
+/** Maximum number of key ranges. */
 export const CHECK_RANGES_MAX = 4_096
 
 /**
@@ -60,10 +60,10 @@ export function rangeOfKey(id: string, ranges: number): number {
   return Math.floor((spread(hashText(id, BASIS)) / 2 ** 32) * ranges)
 }
 
-/** Of the rows in one range: how many, and the sum of their digests in hexadecimal. */
+/** Number of rows in a range and the sum of their digests in hexadecimal. */
 export type RangeSum = readonly [rows: number, sum: string]
 
-/** Adds up rows by ranges of their keys, in any order. */
+/** Sums rows by key range, in any order. */
 export class RangeSums {
   readonly #rows: Uint32Array
   readonly #first: Uint32Array
@@ -80,7 +80,7 @@ export class RangeSums {
   add(id: string, data: string): void {
     const range = rangeOfKey(id, this.#rows.length)
     const [first, second] = digestLanes(id, data)
-    // Typed arrays count modulo 2 ** 32.
+    // Typed arrays wrap modulo 2 ** 32.
     this.#rows[range]! += 1
     this.#first[range]! += first
     this.#second[range]! += second

@@ -1,10 +1,10 @@
-/** Path of the schema endpoint, below the server's address (`GET`, with the person's token). */
+/** Path of the schema endpoint, below the server's URL (`GET`, with the user's token). */
 export const SCHEMA_PATH = '/sync/v1/schema'
 
-/** A column as the local database declares it. */
+/** A column as declared in the local database. */
 export interface ColumnDescriptor {
   readonly name: string
-  /** Its name in Postgres, where that is another; see `local-names.ts`. */
+  /** Its name in Postgres, if different; see `local-names.ts`. */
   readonly column?: string
   /** SQLite storage class in the local table. */
   readonly local: 'text' | 'integer' | 'real'
@@ -12,22 +12,22 @@ export interface ColumnDescriptor {
   readonly type: string
   readonly nullable: boolean
   readonly hasDefault: boolean
-  /** Set by the database, never by a person: generated columns. */
+  /** Generated columns, which users cannot set. */
   readonly generated: boolean
-  /** What a value is chosen from, in order: the labels of an enum type, or what a CHECK lists. */
+  /** Permitted values in order: enum labels, or values listed by a CHECK. */
   readonly choices?: readonly string[]
   /**
    * What of a change is sent with the value that the person saw, so that another person's change in between is a conflict. `column`: a change of this
    * column. `row`: every change and deletion of the row.
    */
   readonly guard?: 'column' | 'row'
-  /** The column of another table that this one refers to. */
+  /** The referenced column of another table. */
   readonly references?: { readonly table: string; readonly column: string }
   /** `COMMENT ON COLUMN`. */
   readonly comment?: string
 }
 
-/** A synced table as the signed-in role may see it. */
+/** A synced table as visible to the signed-in role. */
 export interface TableDescriptor {
   /** Local name: `<table>` for schema public, `<schema>__<table>` otherwise, where that works on devices; see `local-names.ts`. */
   readonly name: string
@@ -41,11 +41,11 @@ export interface TableDescriptor {
    */
   readonly key?: readonly string[]
   readonly columns: readonly ColumnDescriptor[]
-  /** What the role may do at all, by grant; row-level security decides per row. */
+  /** Commands granted to the role; row-level security decides per row. */
   readonly can: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean }
-  /** Columns that the local schema should index: foreign keys and columns that are often sorted by. */
+  /** Columns to index locally: foreign keys and common sort columns. */
   readonly indexes: readonly (readonly string[])[]
-  /** Who changed what in its records is kept: the table was given to `holdfast.track`. */
+  /** Its changes are recorded with their author, because the table was registered with `holdfast.track`. */
   readonly history?: true
   /**
    * Guests see the records that are shared with them: a policy of the table asks `holdfast.shared_record_ids` for it. `change`: and change them where the share says so.
@@ -54,7 +54,7 @@ export interface TableDescriptor {
 }
 
 export interface SchemaDescriptor {
-  /** Changes whenever anything below does. */
+  /** Changes with any content below. */
   readonly version: string
   readonly tables: readonly TableDescriptor[]
 }

@@ -27,19 +27,19 @@ export interface BucketDescription {
   readonly checksum: number
   readonly count: number
   readonly priority: number
-  /** Why the device has it. */
+  /** Why the device has the bucket. */
   readonly subscriptions: readonly SubscriptionReason[]
 }
 
-/** An index into the checkpoint's streams, or into the subscriptions of the request. */
+/** An index into the checkpoint's streams or the request's subscriptions. */
 export type SubscriptionReason = { readonly default: number } | { readonly sub: number }
 
 export interface StreamDescription {
   readonly name: string
-  /** Whether every device has it that wants the defaults. */
+  /** Whether devices that request the defaults have the stream. */
   readonly is_default: boolean
   readonly errors: readonly {
-    /** An index into the subscriptions of the request. */
+    /** An index into the request's subscriptions. */
     readonly subscription: 'default' | number
     readonly message: string
   }[]
@@ -75,7 +75,7 @@ export interface TokenExpiresInLine {
   readonly token_expires_in: number
 }
 
-/** Every line but `data`, which is assembled from stored bytes. */
+/** All lines except `data`, which is assembled from stored bytes. */
 export type ControlLine =
   | CheckpointLine
   | CheckpointDiffLine

@@ -1,6 +1,6 @@
 /** What `@holdfast/testing` and the test host of the server say to each other: one JSON object a line, over a socket of the loopback. */
 
-/** A user that a test wants to have from the start. */
+/** A user that a test starts with. */
 export interface HostedUser {
   readonly id?: string
   readonly email: string
@@ -10,11 +10,11 @@ export interface HostedUser {
   readonly appMetadata?: Readonly<Record<string, unknown>>
 }
 
-/** A server on a database of its own. */
+/** A server with a separate database. */
 export interface HostedServer {
-  /** Names it in further calls. */
+  /** Identifies it in later calls. */
   readonly server: string
-  /** Where it listens, without a slash at the end. */
+  /** Its URL, without trailing slash. */
   readonly target: string
   /** Connects to its database as `postgres`. */
   readonly databaseUrl: string
@@ -23,13 +23,13 @@ export interface HostedServer {
   readonly publishableKey: string
   readonly secretKey: string
   readonly jwtSecret: string
-  /** Ids of the users, in their order. */
+  /** Ids of the users, in the requested order. */
   readonly userIds: readonly string[]
 }
 
-/** What is called, with what goes in and comes out. */
+/** Calls with their input and output. */
 export interface HostCalls {
-  /** The first call of a connection. */
+  /** First call of a connection. */
   hello: { readonly in: { readonly token: string }; readonly out: { readonly version: string } }
   open: {
     readonly in: {
@@ -38,14 +38,14 @@ export interface HostCalls {
       /** Settings by their names in `holdfast.config.json`. */
       readonly options: Readonly<Record<string, unknown>>
       readonly users: readonly HostedUser[]
-      /** Under which clients reach it. */
+      /** URL at which clients reach it. */
       readonly externalUrl: string
     }
     readonly out: HostedServer
   }
-  /** Puts the database back to what it was after `open`, and opens the server again. */
+  /** Restores the database to its state after `open`, and reopens the server. */
   reset: { readonly in: { readonly server: string }; readonly out: HostedServer }
-  /** Moves the clock of the server. */
+  /** Advances the server's clock. */
   advance: { readonly in: { readonly server: string; readonly ms: number }; readonly out: null }
   query: {
     readonly in: { readonly server: string; readonly text: string; readonly values: readonly unknown[] }
@@ -72,11 +72,11 @@ export interface HostProblem {
 
 export type HostAnswer = { readonly id: number } & ({ readonly result: unknown } | { readonly problem: HostProblem })
 
-/** What the host leaves in its folder for those who look for it. */
+/** Note in the host's folder that allows clients to find it. */
 export interface HostNote {
   readonly pid: number
   readonly port: number
-  /** Whoever can read the file may connect. */
+  /** Required for connecting; protected by file permissions. */
   readonly token: string
   readonly version: string
 }

@@ -1,10 +1,10 @@
-/** Path of the upload endpoint, below the server's address. */
+/** Path of the upload endpoint, below the server's URL. */
 export const UPLOAD_PATH = '/sync/v1/upload'
 
-/** Bytes of one upload body. A record is at most 1 MiB of JSON; a transaction holds a few of those or thousands of small ones. */
+/** Size limit in bytes of an upload body. A record is at most 1 MiB of JSON; a transaction contains a few large records or thousands of small ones. */
 export const UPLOAD_BODY_BYTES_MAX = 4 * 1024 * 1024
 
-/** Values by column, as SQLite holds them. */
+/** Values by column, as stored by SQLite. */
 export type UploadRow = Readonly<Record<string, string | number | null>>
 
 /** One entry of the local upload queue, as PowerSync's `CrudEntry` has it. */
@@ -31,12 +31,12 @@ export interface UploadRequest {
   readonly operations: readonly UploadOperation[]
 }
 
-/** What the server decided about one operation. `no_row`: row-level security or a deletion left nothing to change. */
+/** The server's decision on an operation. `no_row`: row-level security or a deletion left nothing to change. */
 export type OperationVerdict =
   | {
       readonly op_id: number
       readonly status: 'applied'
-      /** Guarded columns of the record after the transaction, at its last operation: what the next change of it is based on. */
+      /** Guarded columns of the record after its last operation in the transaction: the base of its next change. */
       readonly now?: UploadRow
     }
   | { readonly op_id: number; readonly status: 'not_reached' }
