@@ -4,16 +4,16 @@ import type { Random } from './random.ts'
 import type { RandomPerson } from './random-policies.ts'
 
 /**
- * A table beside those that policies are tried on, whose own policy fails: for some rows, for some people, or always. `SELECT` of it ends in an error; what
- * devices have of it is no more than Postgres shows row by row. Of all other tables they have what they would have without it.
+ * A table next to the tested ones whose own policy fails: for some rows, some users, or always. `SELECT` of it raises an error; devices have at most the rows
+ * Postgres shows individually. It must not affect the other tables on devices.
  */
 export const BAD_TABLE = 'broken'
 
-/** Numbers of rows that functions fail for begin here. */
+/** First number of rows for which functions fail. */
 const BAD = 3
 const IDS = 8
 
-/** The table, and functions that raise, loop, call themselves without end, or compare what cannot be compared. */
+/** The table, and functions that raise, loop, recurse infinitely or compare incomparable values. */
 export const BAD_SCHEMA = `
 create table public.${BAD_TABLE} (id int primary key, owner_id uuid, list_id int, n int, label text);
 alter table public.${BAD_TABLE} enable row level security;
@@ -69,9 +69,9 @@ create function public.shown_of_bad() returns table (row_key text, row_json text
 end $$;
 `
 
-/** Conditions on the table. None fails or not by the order in which Postgres happens to evaluate its parts. */
+/** Conditions on the table. Whether they fail does not depend on Postgres's evaluation order. */
 export const BAD_FORMS: readonly string[] = [
-  // over the row alone
+  // depend only on the row
   'bad_raise(n)',
   'bad_code(n)',
   'bad_recursion(n)',
@@ -80,7 +80,7 @@ export const BAD_FORMS: readonly string[] = [
   'bad_type(label)',
   '6 / n > 1',
   'label::int > 0',
-  // over the person alone
+  // depend only on the user
   'bad_person()',
   "(auth.jwt() ->> 'team')::int = 1",
   // both
@@ -93,7 +93,7 @@ export const BAD_FORMS: readonly string[] = [
   'bad_kind(list_id)',
 ]
 
-/** Statements that give the table another policy. */
+/** Returns statements that replace the table's policy. */
 export function badPolicy(form: string): readonly string[] {
   return [
     `drop policy if exists bad on public.${BAD_TABLE}`,
@@ -101,7 +101,7 @@ export function badPolicy(form: string): readonly string[] {
   ]
 }
 
-/** Changes a row of the table, which may become one that functions fail for, or was. */
+/** Returns a change of a row, for which functions may fail before or after. */
 export function changeBadRow(random: Random): string {
   const id = 1 + random.below(IDS)
   if (random.chance(0.2)) return `delete from public.${BAD_TABLE} where id = ${id}`
@@ -116,14 +116,14 @@ export function changeBadRow(random: Random): string {
     on conflict (id) do update set owner_id = excluded.owner_id, list_id = excluded.list_id, n = excluded.n, label = excluded.label`
 }
 
-/** What a person is shown of the table row by row, by `table/id`, as the JSON that devices have. */
+/** Returns the rows a user sees when selecting them individually, by `table/id`, as the JSON on devices. */
 export async function shownOfBad(
   tx: Transaction,
   { role, claims }: RandomPerson,
 ): Promise<ReadonlyMap<string, string>> {
   await tx.execute(sql`savepoint bad`)
   await tx.execute(sql`select set_config('test.looks', 'on', true)`)
-  // What calls itself without end is at its end soon.
+  // Ends infinite recursion early.
   await tx.execute(sql`set local max_stack_depth = '100kB'`)
   await assumeSession(tx, { role, claims })
   const rows = await tx.query<{ key: string; json: string }>(

@@ -16,29 +16,29 @@ import { SAMPLE_PASSWORD, type Holdfast } from './open-holdfast.ts'
 import { quietLogger } from './quiet-logger.ts'
 import { byId, comparable, visibleRows, type ComparableRow } from './visible-rows.ts'
 
-/** How long a device may take to get where it should be, in milliseconds. */
+/** Timeout in ms for a device to reach the expected state. */
 const SETTLE_TIMEOUT_MS = 120_000
 
-/** A device: the public clients with a real local database in a file, tied together by the client kit. */
+/** A device: the public clients with a real local database file, connected by the client kit. */
 export interface TestDevice extends AsyncDisposable {
   readonly email: string
   readonly client: HoldfastClient
   readonly local: LocalDatabase
   readonly database: CommonPowerSyncDatabase
-  /** Local names of the tables that sync without being asked for. The history of records is asked for, record by record. */
+  /** Local names of tables that sync by default. Excludes the history of records, which is requested per record. */
   tables(): readonly string[]
   table(name: string): TableDescriptor
-  /** The person's present access token. */
+  /** Returns the user's current access token. */
   token(): Promise<string>
-  /** Rows of a table on the device, by id. */
+  /** Returns a table's rows on the device, by id. */
   localRows(table: string): Promise<ReadonlyMap<string, ComparableRow>>
-  /** Rows that Postgres lets this person select now, by id, in the same form. */
+  /** Returns the rows that Postgres currently shows this user, by id, in the same form. */
   visibleRows(table: string): Promise<ReadonlyMap<string, ComparableRow>>
   goOffline(): Promise<void>
   goOnline(): void
-  /** Waits until everything written here is judged and everything committed before this call is here. */
+  /** Waits until all local writes are decided and everything committed before this call has arrived. */
   settle(): Promise<void>
-  /** The process of the device dies and starts again on the same file, without signing in again. */
+  /** Simulates a crash of the device's process and a restart on the same file, without signing in again. */
   reopen(): Promise<void>
 }
 
@@ -48,11 +48,11 @@ export interface DeviceAccount {
   readonly password?: string
 }
 
-/** What a device keeps when its process ends. */
+/** State that a device keeps across processes. */
 export interface DeviceHome {
-  /** Holds the local database. Its name is part of the database's. */
+  /** Contains the local database, whose name includes the folder's. */
   readonly folder: string
-  /** The session, and what the client kit remembers. */
+  /** The session and the client kit's state. */
   readonly store: KeyValueStore
 }
 
@@ -179,7 +179,7 @@ async function tokenOf(client: HoldfastClient): Promise<string> {
   return data.session.access_token
 }
 
-/** Asks for a write checkpoint as the SDK does after an upload, and waits until the device has applied it. */
+/** Requests a write checkpoint like the SDK after an upload, and waits until the device has applied it. */
 async function settle(holdfast: Holdfast, client: HoldfastClient, local: LocalDatabase): Promise<void> {
   const deadline = Date.now() + SETTLE_TIMEOUT_MS
   const until = (limit: number, what: string, isSo: () => Promise<boolean>): Promise<void> =>
@@ -217,12 +217,12 @@ async function settle(holdfast: Holdfast, client: HoldfastClient, local: LocalDa
   })
 }
 
-/** Rows can come before the device has heard of their table: the extension keeps them here until then. */
+/** Rows may arrive before the device knows their table; the extension keeps them here until then. */
 async function hasRowsWithoutTable(database: CommonPowerSyncDatabase): Promise<boolean> {
   return (await database.get<{ some: number }>('select exists (select 1 from ps_untyped) as some')).some === 1
 }
 
-/** The last write checkpoint whose data is in the local tables. The SDK shows it nowhere; its extension keeps it here (0.5.x). */
+/** Returns the latest write checkpoint applied to the local tables. The SDK does not expose it; its extension stores it here (0.5.x). */
 async function appliedWriteCheckpoint(database: CommonPowerSyncDatabase): Promise<bigint> {
   const row = await database.getOptional<{ value: string }>(
     `select cast(value as text) as value from ps_kv where key = 'last_applied_checkpoint_request_id'`,
@@ -237,13 +237,13 @@ async function waitUntil(deadline: number, isSo: () => Promise<boolean>): Promis
   }
 }
 
-/** Opens the database of a client as a file of a folder, with the unmodified SDK. */
+/** Opens a client's database as a file in a folder, with the unmodified SDK. */
 export function databaseIn(folder: string): ClientOptions['openDatabase'] {
   return ({ schema, fileName }) =>
     new PowerSyncDatabase({
       schema,
       database: {
-        // The SDK lets only one connection of a process sync a file of a given name, wherever it lies.
+        // The SDK lets only one connection per process sync a file name, regardless of its folder.
         dbFilename: `${basename(folder)}-${fileName}`,
         dbLocation: folder,
         implementation: { type: 'node:sqlite' },

@@ -1,6 +1,6 @@
 import type { TestDevice } from './devices.ts'
 
-/** Differences of one table that are told. */
+/** Maximum reported differences per table. */
 const TOLD_MAX = 5
 
 /**

@@ -1,54 +1,54 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { NO_FAULTS, openLane, type Lane, type LaneFaults } from './link-lane.ts'
 
-/** `up`: from the client to the server; `down`: its answers. */
+/** `up`: from client to server; `down`: responses. */
 export type LinkDirection = 'up' | 'down'
 
-/** A line to a server on which anything can go wrong: a TCP proxy on the loopback. */
+/** A faulty connection to a server: a TCP proxy on the loopback interface. */
 export interface FaultyLink extends AsyncDisposable {
-  /** The server's address through this line. */
+  /** The server's URL through this link. */
   readonly url: string
-  /** Ends all connections; new ones are possible at once. */
+  /** Closes all connections; new ones are accepted immediately. */
   cut(): void
-  /** Ends all connections and refuses new ones until {@link FaultyLink.mend}. */
+  /** Closes all connections and refuses new ones until {@link FaultyLink.mend}. */
   sever(): void
-  /** Takes back {@link FaultyLink.sever}. */
+  /** Reverses {@link FaultyLink.sever}. */
   mend(): void
-  /** Ends what is open on the server's side only: clients get neither an answer nor an end. New connections are possible at once. */
+  /** Closes connections only on the server's side: clients get neither a response nor a close. New connections are accepted immediately. */
   abandon(): void
-  /** Passes nothing on and reads nothing, while all sockets stay open. Both directions unless one is named, until {@link FaultyLink.flow}. */
+  /** Stops reading and forwarding while all sockets stay open, in both directions unless one is given, until {@link FaultyLink.flow}. */
   stall(direction?: LinkDirection): void
-  /** Reads everything and passes nothing on: the sender believes that it arrived. Until {@link FaultyLink.flow}, which cuts what has lost bytes. */
+  /** Reads everything and forwards nothing, so that senders assume delivery. Until {@link FaultyLink.flow}, which cuts connections that lost bytes. */
   swallow(direction?: LinkDirection): void
-  /** Passes on again what was stalled or swallowed. */
+  /** Resumes forwarding. */
   flow(direction?: LinkDirection): void
-  /** Lets answers through in pieces of so many bytes, one a millisecond, from now on. 0: as they come. */
+  /** From now on, forwards responses in pieces of this many bytes, one per ms. 0: unchanged. */
   slow(bytes: number): void
-  /** Lets so many bytes a second through, and reads no faster. 0: as they come. */
+  /** Limits the rate of reading and forwarding. 0: unlimited. */
   limitRate(bytesPerSecond: number, direction?: LinkDirection): void
-  /** Cuts each connection when so many bytes have gone through it in this direction. Infinity: never. */
+  /** Cuts each connection after this many bytes in this direction. Infinity: never. */
   cutAfter(bytes: number, direction: LinkDirection): void
-  /** Holds new connections until there are so many, and lets them through in reverse order, from now on. 1: as they come. */
+  /** From now on, holds new connections until there are this many, then admits them in reverse order. 1: immediately. */
   reorder(count: number): void
   /**
    * Breaks the connections of the next `count` requests that begin with `head`. `answer`: when the server answers, so that it has done its work and the
    * client does not know; `request`: as soon as the request has been passed on.
    */
   breakRequests(options: { readonly head: string; readonly at: 'answer' | 'request'; readonly count: number }): void
-  /** Requests broken so far. */
+  /** Number of requests broken so far. */
   readonly broken: number
-  /** Connections that were let through so far. */
+  /** Number of connections admitted so far. */
   readonly connections: number
-  /** Connections that {@link FaultyLink.reorder} holds. */
+  /** Number of connections held by {@link FaultyLink.reorder}. */
   readonly held: number
-  /** Bytes swallowed so far, in both directions. */
+  /** Number of bytes swallowed so far, in both directions. */
   readonly swallowed: number
 }
 
-/** How often a limited rate passes a piece on, in milliseconds. */
+/** Interval in ms between forwarded pieces at a limited rate. */
 const PIECE_MS = 20
 
-/** @param target - the server's address, such as `http://127.0.0.1:54321` */
+/** @param target - the server's URL, such as `http://127.0.0.1:54321` */
 export async function openFaultyLink(target: string): Promise<FaultyLink> {
   const link = new TcpProxy(target)
   await link.listen()
@@ -60,7 +60,7 @@ class TcpProxy implements FaultyLink {
   readonly #port: number
   readonly #open = new Set<Socket>()
   readonly #lanes = new Set<Lane>()
-  /** Those that {@link FaultyLink.abandon} has left without a server. */
+  /** Connections whose server side {@link FaultyLink.abandon} closed. */
   readonly #abandoned = new WeakSet<Socket>()
   readonly #nearOf = new Map<Socket, Socket>()
   readonly #faults: Record<LinkDirection, LaneFaults> = { up: { ...NO_FAULTS }, down: { ...NO_FAULTS } }
@@ -204,7 +204,7 @@ class TcpProxy implements FaultyLink {
         if (!other.writableEnded && lane.mode !== 'swallow') end()
       })
     }
-    /** Its request is to be broken; the answer is not passed on. */
+    /** Whether its request will be broken, so that the response is not forwarded. */
     let isDoomed = false
     const onRequest = (bytes: Buffer): (() => void) | undefined => {
       const isBroken =
@@ -212,7 +212,7 @@ class TcpProxy implements FaultyLink {
       if (!isBroken) return undefined
       this.#plan.count--
       this.#broken++
-      // On a busy machine an answer may come before the timer.
+      // On a busy machine, a response may arrive before the timer fires.
       isDoomed = true
       return this.#plan.at === 'request' ? () => setTimeout(end, 1) : undefined
     }

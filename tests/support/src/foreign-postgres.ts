@@ -5,30 +5,29 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Folders of further installations, separated by colons: `bin` with servers and client programs. */
+/** Variable with further installations' `bin` folders, separated by colons, with servers and client programs. */
 const FOLDERS_VARIABLE = 'HOLDFAST_POSTGRES_BIN'
-/** Where Debian and Ubuntu keep several versions side by side. */
+/** Folder of parallel versions on Debian and Ubuntu. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql'
-/** What a test needs of an installation: a server of its own, and the programs of backups. */
+/** Required programs: for running a server, and for backups. */
 const PROGRAMS = ['initdb', 'pg_ctl', 'postgres', 'pg_dump', 'pg_dumpall', 'pg_restore', 'psql'] as const
-/** The oldest version that Holdfast is tested on. */
+/** The oldest tested version. */
 const MAJOR_MIN = 15
 
-/** A Postgres of this machine that Holdfast did not bring. */
+/** A Postgres on this machine that is not Holdfast's. */
 export interface PostgresInstallation {
   readonly major: number
-  /** The folder of its programs. */
   readonly bin: string
 }
 
-/** A server of such an installation, with a database `postgres` that holds nothing. */
+/** A server of such an installation, with an empty database `postgres`. */
 export interface ForeignPostgres extends AsyncDisposable {
-  /** As its superuser. */
+  /** Connects as its superuser. */
   readonly url: string
   readonly port: number
 }
 
-/** Finds installations that have servers and client programs: those of Debian's packages, and what HOLDFAST_POSTGRES_BIN names. */
+/** Finds installations with servers and client programs: Debian's packages, and those in HOLDFAST_POSTGRES_BIN. */
 export function findPostgresInstallations(): readonly PostgresInstallation[] {
   const debian = existsSync(DEBIAN_FOLDER)
     ? readdirSync(DEBIAN_FOLDER).map((version) => join(DEBIAN_FOLDER, version, 'bin'))
@@ -46,9 +45,9 @@ function majorOf(bin: string): number {
 }
 
 /**
- * Starts a server that has no data yet.
+ * Starts a new, empty server.
  *
- * @param port - of a server that was there before and is gone; by default a free one
+ * @param port - of an earlier, stopped server; default: a free one
  */
 export async function openForeignPostgres({ bin }: PostgresInstallation, port?: number): Promise<ForeignPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'foreign-postgres-'))
@@ -80,7 +79,7 @@ export async function openForeignPostgres({ bin }: PostgresInstallation, port?: 
       '--locale=C',
       '--no-sync',
     )
-    // Its output goes to a file: a server that keeps our pipe would keep us waiting.
+    // Redirects output to a file, because a server that inherits our pipe would block us.
     await run(
       'pg_ctl',
       'start',
@@ -103,7 +102,7 @@ export async function openForeignPostgres({ bin }: PostgresInstallation, port?: 
   }
 }
 
-/** Postgres refuses to run as root: as the user of Debian's package, else as `nobody`. Ourselves when we are not root. */
+/** Returns the user to run Postgres, which refuses root: that of Debian's package, otherwise `nobody`. `undefined` unless we are root. */
 function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const idOf = (flag: '-u' | '-g', name: string): number =>

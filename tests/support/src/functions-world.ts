@@ -3,23 +3,23 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openHoldfast, type Holdfast } from './open-holdfast.ts'
 
-/** A project with edge functions, and a server that serves them. */
+/** A project with edge functions and a server for them. */
 export interface FunctionsWorld extends AsyncDisposable {
   readonly holdfast: Holdfast
   /** The project's folder, `supabase`. */
   readonly folder: string
-  /** Writes a file of the project, relative to its folder. */
+  /** Writes a project file, relative to its folder. */
   write(path: string, text: string): void
-  /** An address below `/functions/v1`. */
+  /** Returns a URL below `/functions/v1`. */
   url(path: string): string
 }
 
-/** @param files - of the project, relative to its folder `supabase` */
+/** @param files - project files, relative to its folder `supabase` */
 export async function openFunctionsWorld(
   files: Readonly<Record<string, string>>,
   args: readonly string[] = [],
 ): Promise<FunctionsWorld> {
-  // Deno lets functions read nothing below `/dev`, where temporary files may be kept in memory.
+  // Deno forbids functions to read below `/dev`, where temporary files may be located.
   const parent = tmpdir().startsWith('/dev/') ? '/tmp' : tmpdir()
   const folder = mkdtempSync(join(parent, 'holdfast-project-'))
   chmodSync(folder, 0o755)

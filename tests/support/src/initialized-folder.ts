@@ -19,22 +19,22 @@ import { SERVER_MAIN, startServer, type ReadyLine } from './server-process.ts'
 /** Where initialised folders are kept, each named by the build of the server that made it. Not in the checkout, which the user that Postgres has under root may not reach. */
 const CACHE = join(tmpdir(), `holdfast-initialized-${userInfo().uid}`)
 
-/** Milliseconds after which the sample's dates are too old for its tests. */
+/** Age in ms at which the sample's dates are too old for its tests. */
 const LIFETIME_MS = 6 * 60 * 60 * 1000
 
 /** How often the process that makes a folder renews its lock, and after how long without that the lock counts as left behind, in milliseconds. */
 const LOCK_RENEWAL_MS = 5_000
 const LOCK_LIFETIME_MS = 60_000
 
-/** How far behind a reader that has caught up may be. */
+/** Lag in bytes at which a reader counts as caught up. */
 const CAUGHT_UP_BYTES = 1024 * 1024
 
 /** Each takes 0.1 s. A folder whose reader is behind serves as well, only later. */
 const CATCH_UP_ATTEMPTS = 300
 
-/** A folder that is made once and used by the tests of several processes. */
+/** A folder created once and shared by the tests of several processes. */
 export interface SharedFolder {
-  /** Names everything that its content depends on. */
+  /** Identifies everything its content depends on. */
   readonly name: string
   /** Fills the folder, which does not exist yet. */
   readonly make: (folder: string) => Promise<void>
@@ -60,7 +60,7 @@ export async function ensureSharedFolder({ name, make }: SharedFolder): Promise<
 }
 
 async function makeFolder(folder: string, make: SharedFolder['make']): Promise<void> {
-  if (isFresh(folder)) return // by the holder of the lock before
+  if (isFresh(folder)) return // created by the previous holder of the lock
   for (const name of readdirSync(CACHE))
     if (!isFresh(join(CACHE, name))) rmSync(join(CACHE, name), { recursive: true, force: true })
   rmSync(folder, { recursive: true, force: true })
@@ -70,7 +70,7 @@ async function makeFolder(folder: string, make: SharedFolder['make']): Promise<v
   renameSync(unfinished, folder)
 }
 
-/** Copies a folder with the owners of its files: Postgres under root has a user of its own. */
+/** Copies a folder with file owners, because Postgres has a separate user under root. */
 export async function copyFolder(from: string, to: string): Promise<void> {
   await promisify(execFile)('cp', ['-a', from, to])
 }
@@ -91,7 +91,7 @@ export async function copyInitializedFolder(dataDir: string, kind: { readonly sa
 }
 
 async function initialize(dataDir: string, sample: boolean): Promise<void> {
-  // Segments of the log that Postgres keeps for later would be half of what each test copies.
+  // Avoids recycled WAL segments, which would be half of each copy.
   const settings = '--postgres-settings=wal_recycle=off,min_wal_size=32MB'
   const args = ['--port=0', '--db-port=0', `--data-dir=${dataDir}`, settings, ...(sample ? ['--sample'] : [])]
   const server = await startServer(args, CACHE)
@@ -99,7 +99,7 @@ async function initialize(dataDir: string, sample: boolean): Promise<void> {
   await server.kill('SIGTERM')
 }
 
-/** Waits until the reader has read what the start wrote, which every start on a copy would read again. */
+/** Waits until the reader has processed the start's WAL, which every start on a copy would read again. */
 async function catchUp({ base, serviceRoleKey }: ReadyLine): Promise<void> {
   for (let attempt = 0; attempt < CATCH_UP_ATTEMPTS; attempt++) {
     const response = await fetch(`${base}/sync/v1/status`, { headers: { authorization: `Bearer ${serviceRoleKey}` } })
@@ -109,7 +109,7 @@ async function catchUp({ base, serviceRoleKey }: ReadyLine): Promise<void> {
   }
 }
 
-/** What a start reads besides the build. */
+/** Files read at startup besides the build. */
 const READ_AT_START = ['*/migrations/*.sql', '*/*/migrations/*.sql', 'sample/sql/*.sql', 'sample/supabase/**/*.*']
 
 /** Of the server that tests start: another build, and other SQL, may initialise a folder differently. */
@@ -125,7 +125,7 @@ function isFresh(template: string): boolean {
   return existsSync(template) && Date.now() - statSync(template).ctimeMs < LIFETIME_MS
 }
 
-/** @returns whether this process may initialise the folder now */
+/** @returns whether this process holds the lock for initializing the folder */
 function takeLock(template: string): boolean {
   const lock = `${template}.lock`
   try {

@@ -1,26 +1,26 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What happens to the bytes of one direction. */
+/** Faults of one direction. */
 export interface LaneFaults {
   /**
    * `flow`: they pass. `stall`: nothing is read, so that the sender's buffers fill up. `swallow`: they are read and dropped, so that the sender believes
    * that they arrived; so is the end of the connection.
    */
   mode: 'flow' | 'stall' | 'swallow'
-  /** Bytes that are passed on at once; 0: as they come. */
+  /** Bytes per forwarded piece; 0: unchanged. */
   pieceBytes: number
-  /** Milliseconds between two pieces. */
+  /** Delay in ms between pieces. */
   pauseMs: number
-  /** Bytes after which a connection is cut, counted for each connection. */
+  /** Bytes after which a connection is cut, per connection. */
   bytesMax: number
 }
 
 export const NO_FAULTS: Readonly<LaneFaults> = { mode: 'flow', pieceBytes: 0, pauseMs: 0, bytesMax: Infinity }
 
-/** One direction of one connection. */
+/** One direction of a connection. */
 export interface Lane {
-  /** Takes up what has changed in the faults. */
+  /** Applies changed faults. */
   refresh(): void
 }
 
@@ -28,21 +28,21 @@ export interface LaneOptions {
   readonly from: Socket
   readonly to: Socket
   readonly faults: Readonly<LaneFaults>
-  /** Called with the bytes about to be passed on. The function that it returns is called when that has been done. */
+  /** Called before bytes are forwarded. The returned function is called afterwards. */
   readonly onBytes?: (bytes: Buffer) => (() => void) | undefined
-  /** Called with the number of bytes that were swallowed. */
+  /** Called with the number of swallowed bytes. */
   readonly onSwallow?: (bytes: number) => void
   /** Cuts the connection. */
   readonly cut: () => void
 }
 
-/** Passes bytes from one socket to another, no faster than it takes them: what has not been passed on is not read. */
+/** Forwards bytes between sockets with backpressure: stops reading while bytes are pending. */
 export function openLane({ from, to, faults, onBytes, onSwallow, cut }: LaneOptions): Lane {
   let passed = 0
   let hasSwallowed = false
   let isPumping = false
 
-  /** Passes on the next piece. @returns how long to wait before the one after it; `undefined`: until something happens */
+  /** Forwards the next piece. @returns the delay before the following one; `undefined` waits for an event */
   function pass(): number | undefined {
     if (faults.mode === 'stall' || from.destroyed || to.destroyed || to.writableEnded) return undefined
     if (to.writableNeedDrain) return undefined
@@ -58,7 +58,7 @@ export function openLane({ from, to, faults, onBytes, onSwallow, cut }: LaneOpti
       return 0
     }
     to.write(bytes, done)
-    // What was passed on arrives; nothing after it does.
+    // Forwarded bytes arrive; nothing after them does.
     if (passed >= faults.bytesMax) to.end(cut)
     return faults.pieceBytes > 0 ? faults.pauseMs : 0
   }
@@ -77,7 +77,7 @@ export function openLane({ from, to, faults, onBytes, onSwallow, cut }: LaneOpti
   to.on('drain', () => void pump())
   return {
     refresh() {
-      // Bytes are missing in the middle: what comes after them would mean something else.
+      // Bytes are missing, so later ones would be misinterpreted.
       if (hasSwallowed && faults.mode !== 'swallow') cut()
       else void pump()
     },

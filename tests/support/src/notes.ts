@@ -41,7 +41,7 @@ export interface AppliedChange {
   readonly marker: string | null
 }
 
-/** Makes table `notes` on a running server with the sample, and waits until it syncs. */
+/** Creates table `notes` on a running server with the sample, and waits until it syncs. */
 export async function createNotes(holdfast: Holdfast): Promise<void> {
   await holdfast.admin.withClient((client) => client.query(NOTES))
   const person = await holdfast.supabase({ email: 'mina.kaya@northline.example', password: SAMPLE_PASSWORD })
@@ -56,7 +56,7 @@ export async function createNotes(holdfast: Holdfast): Promise<void> {
   throw new Error(`notes do not sync: ${holdfast.log()}`)
 }
 
-/** What was applied to notes, in order. */
+/** Returns the changes applied to notes, in order. */
 export async function appliedChanges(holdfast: Holdfast): Promise<readonly AppliedChange[]> {
   const found = await holdfast.admin.withClient((client) =>
     client.query<AppliedChange>('select xact, op, note_id, marker from audit.applied order by n'),

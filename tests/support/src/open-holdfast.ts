@@ -10,7 +10,7 @@ import { startServer, type ReadyLine, type ServerProcess } from './server-proces
 /** Password of every sample account. */
 export const SAMPLE_PASSWORD = 'holdfast-sample'
 
-/** All clients of a test have one address. Without the sample it is counted; a test about limits sets them again. */
+/** Disables rate limits, because all clients of a test share an IP address. Tests of limits set them again. */
 const UNLIMITED = [
   '--rate-limit-email-sent=0',
   '--rate-limit-sms-sent=0',
@@ -23,53 +23,53 @@ const UNLIMITED = [
 export interface HoldfastOptions {
   /** With the sample organisation. */
   readonly sample?: boolean
-  /** More arguments of `holdfast start`. */
+  /** Additional arguments for `holdfast start`. */
   readonly args?: readonly string[]
-  /** An installed `holdfast`, which makes its data folder itself, instead of the build of this repository. */
+  /** An installed `holdfast`, which creates its data folder itself, used instead of the repository's build. */
   readonly program?: string
-  /** Fills the data folder, which does not exist yet, before the server starts; otherwise it is a copy of one that a server has initialised. */
+  /** Fills the data folder, which does not exist yet, before the start. Default: copies an initialized one. */
   readonly prepareDataDir?: (dataDir: string) => Promise<void>
 }
 
-/** A whole server of one's own: the real process with its own Postgres, on free ports, in a temporary folder. */
+/** A separate server: the real process with its own Postgres, on free ports, in a temporary folder. */
 export interface Holdfast extends AsyncDisposable {
-  /** `http://127.0.0.1:<port>`, the same after a restart. */
+  /** `http://127.0.0.1:<port>`, unchanged by a restart. */
   readonly url: string
-  /** Connects as `postgres`, which projects act as, or as the configured user. */
+  /** Connects as `postgres`, the project's role, or as the configured user. */
   readonly databaseUrl: string
-  /** Connects as the superuser, as Holdfast itself does. */
+  /** Connects as the superuser, like Holdfast itself. */
   readonly internalUrl: string
   readonly anonKey: string
   readonly serviceRoleKey: string
   readonly publishableKey: string
   readonly secretKey: string
-  /** Signs the keys; tokens signed with it are accepted. */
+  /** Signs the keys; the server accepts other tokens signed with it. */
   readonly jwtSecret: string
-  /** Opens the sample, signed in: once, within ten minutes of the first start. */
+  /** Opens the sample, signed in. Works once, within ten minutes of the first start. */
   readonly welcomeUrl: string | undefined
-  /** What S3 clients need to act as `service_role`. */
+  /** Credentials with which S3 clients act as `service_role`. */
   readonly s3: ReadyLine['s3']
   readonly dataDir: string
-  /** As `postgres`, for preparing and looking as a project does. */
+  /** Connected as `postgres`, for setup and checks with a project's rights. */
   readonly admin: Pool
-  /** As the superuser, for what only Holdfast itself may. */
+  /** Connected as the superuser, for access reserved to Holdfast. */
   readonly internal: Pool
-  /** supabase-js, unmodified; signed in when an account is given. */
+  /** Returns unmodified supabase-js, signed in if an account is given. */
   supabase(account?: { readonly email: string; readonly password?: string }): Promise<SupabaseClient>
-  /** Process id of the server, which changes with a restart. */
+  /** Returns the server's process id, which changes with a restart. */
   pid(): number
   log(): string
-  /** The server dies without a word; its Postgres stays behind. */
+  /** Kills the server; its Postgres keeps running. */
   kill9(): Promise<void>
-  /** The machine loses power: the server and its Postgres die without a word. */
+  /** Kills the server and its Postgres, as in a power failure. */
   killAll9(): Promise<void>
-  /** Postgres dies without a word; the server stays and has to notice. */
+  /** Kills Postgres; the server keeps running. */
   killPostgres9(): Promise<void>
-  /** Ends as by Ctrl-C. */
+  /** Stops it as with Ctrl-C. */
   stop(): Promise<void>
-  /** Starts it again on the same data and ports. */
+  /** Restarts it on the same data and ports. */
   restart(): Promise<void>
-  /** Starts another server on its database, with the same keys. */
+  /** Starts another server on its database with the same keys. */
   another(): Promise<ServerProcess>
 }
 
@@ -155,7 +155,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
   }
 }
 
-/** The address that a server never shows. */
+/** Returns the superuser's URL, which a server never shows. */
 function internalUrlOf(databaseUrl: string, dataDir: string): string {
   const secrets = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as { superuserPassword: string }
   const url = new URL(databaseUrl)
@@ -164,7 +164,7 @@ function internalUrlOf(databaseUrl: string, dataDir: string): string {
   return url.href
 }
 
-/** Two ports that were free a moment ago. */
+/** Finds two free ports. */
 async function freePorts(): Promise<readonly [number, number]> {
   const servers = await Promise.all(
     [0, 1].map(
@@ -181,20 +181,20 @@ async function freePorts(): Promise<readonly [number, number]> {
   return [ports[0] ?? 0, ports[1] ?? 0]
 }
 
-/** The main process of the embedded Postgres, from its own lock file. */
+/** Returns the process id of the embedded Postgres, from its lock file. */
 function postmasterPid(dataDir: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
     return Number.isInteger(pid) && pid > 0 ? pid : undefined
   } catch {
-    return undefined // no lock file: it is not running
+    return undefined // not running
   }
 }
 
 async function killProcess(pid: number): Promise<void> {
   try {
     process.kill(pid, 'SIGKILL')
-    // A killed process may stay for a moment; a zombie whose parent is gone is collected by init.
+    // A killed process may linger briefly; init reaps zombies without a parent.
     for (let attempt = 0; attempt < 200; attempt++) {
       process.kill(pid, 0)
       await new Promise((resolve) => setTimeout(resolve, 10))
