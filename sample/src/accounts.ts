@@ -9,7 +9,7 @@ export const SAMPLE_PASSWORD = 'holdfast-sample'
 export interface SampleAccount {
   readonly email: string
   readonly name: string
-  /** Who that is and what the account shows, in a few words. */
+  /** The user and what the account demonstrates, in a few words. */
   readonly what: string
 }
 
@@ -17,7 +17,7 @@ function account(name: string, what: string): SampleAccount {
   return { email: sampleEmail(name), name, what }
 }
 
-/** Whose account the sample is shown from at first. */
+/** The account that first opens the sample. */
 export const WELCOMED_EMAIL = sampleEmail('Dana Okafor')
 
 /** One account for each way of seeing the sample. */

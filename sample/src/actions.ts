@@ -6,7 +6,7 @@ import type { ActionRow, ActionState, ContractorRow, FindingState, PersonRow } f
 import { NORTH_OVERDUE_ACTIONS, NORTH_OVERDUE_ACTIONS_OF_SAM, SIZES } from './sizes.ts'
 import { ACTION_DETAILS, BLOCKED_REASONS } from './words/remarks.ts'
 
-/** An action as far as it is decided before it is written down. */
+/** A planned action. */
 export interface Task {
   readonly id: string
   readonly defect: Defect
@@ -20,7 +20,7 @@ export interface Task {
   readonly contractor: ContractorRow | undefined
 }
 
-/** Findings with an action; those above that number get none, the first of these a second one. */
+/** Number of findings with an action. Further actions give some of these a second one. */
 const FINDINGS_WITH_ACTION = 2_200
 const CONTRACTED_SHARE = 0.25
 /** Actions of the North fall due this many days away from today at least, so that the count of overdue ones holds for a week. */
@@ -30,7 +30,7 @@ const DAYS_BY_PRIORITY = [0, 5, 14, 30, 60] as const
 
 type Draft = Omit<Task, 'id' | 'dueDay' | 'contractor'>
 
-/** The actions that follow from the findings, in the order of time. */
+/** Plans the actions that follow from the findings, in chronological order. */
 export function planTasks(input: {
   readonly seed: number
   readonly defects: readonly Defect[]
@@ -119,7 +119,7 @@ function dueDay(random: Random, draft: Draft, overdueRank: number | undefined): 
   const planned = draft.day + (DAYS_BY_PRIORITY[draft.priority] ?? 30) + random.integer(0, 6)
   if (!isUnfinished(draft)) return planned
   if (draft.defect.staff.area === 'N') return NORTH_QUIET_DAYS + random.integer(0, 40)
-  // Elsewhere a quarter of the unfinished work is late.
+  // Elsewhere a quarter of the unfinished work is overdue.
   if (draft.day <= -10 && random.chance(0.25)) return -random.integer(1, Math.min(-draft.day - 5, 30))
   return Math.max(planned, random.integer(1, 30))
 }
@@ -136,7 +136,7 @@ function contractorOf(
   return overdueRank % 3 === 0 ? random.pick(contractors.filter((one) => one.id !== samsContractor.id)) : undefined
 }
 
-/** How far a finding is, by its actions: closed only when all of them are verified or dropped. */
+/** Derives the state of findings from their actions: closed only if all are verified or dropped. */
 export function createFindingStates(seed: number, tasks: readonly Task[]): (defect: Defect) => FindingState {
   const random = createRandom(seed, 'finding states')
   const byDefect = Map.groupBy(tasks, (task) => task.defect)

@@ -8,7 +8,7 @@ import type { AnswerRow, TemplateItemRow } from './rows.ts'
 import { SIZES } from './sizes.ts'
 import { TEXT_ANSWERS } from './words/remarks.ts'
 
-/** Answers that call for a finding, each of which gets one. */
+/** Number of answers that each lead to a finding. */
 export const BAD_ANSWERS = 2_700
 
 interface Slot {

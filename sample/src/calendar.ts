@@ -3,13 +3,13 @@ import type { Clock } from '@holdfast/foundation'
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
-/** Dates relative to the day of seeding, so that the sample never looks stale. Days are those of UTC. */
+/** Dates in UTC relative to the day of seeding, so that the sample never looks stale. */
 export interface Calendar {
   /** `2031-05-17`; 0 is today, -1 yesterday. */
   day(offset: number): string
-  /** A point in time on that day, never later than now. */
+  /** A time on that day, never in the future. */
   moment(offset: number, minuteOfDay: number): string
-  /** A point in time that many minutes ago. */
+  /** The time that many minutes ago. */
   minutesAgo(minutes: number): string
 }
 

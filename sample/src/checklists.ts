@@ -10,7 +10,7 @@ import {
   type TemplateWords,
 } from './words/checklists.ts'
 
-/** A question with what a wrong answer means. */
+/** A question and the finding that a bad answer implies. */
 export interface Item {
   readonly row: TemplateItemRow
   readonly fault: Fault | undefined
@@ -22,7 +22,7 @@ export interface Checklist {
   readonly items: readonly Item[]
 }
 
-/** The templates with their questions. */
+/** Generates the templates with their questions. */
 export function generateChecklists(seed: number, calendar: Calendar): readonly Checklist[] {
   const born = { created_at: calendar.moment(-420, 600), updated_at: calendar.moment(-420, 600) }
   let itemCount = 0

@@ -15,7 +15,7 @@ const MINUTES_PER_DAY = 1_440
 interface Subject {
   readonly table: keyof typeof COMMENTS_BY_TABLE
   readonly id: string
-  /** Days from today on which the record came to be. */
+  /** Day of the record's creation, relative to today. */
   readonly day: number
   readonly staff: SiteStaff
   readonly contractorId: string | undefined
@@ -66,7 +66,7 @@ export function generateComments(input: {
   return comments
 }
 
-/** Draws subjects until there are enough; some come up several times, most of them once. */
+/** Picks the given number of subjects; some occur several times, most once. */
 function shareOut(random: Random, subjects: readonly Subject[], count: number): Subject[] {
   return Array.from({ length: count }, () => random.pick(subjects))
 }

@@ -9,7 +9,7 @@ import { SIZES } from './sizes.ts'
 import type { SiteStaff } from './staff.ts'
 import { FINDING_DETAILS, OBSERVATIONS } from './words/remarks.ts'
 
-/** A finding as far as it is decided before its actions are. */
+/** A planned finding, before its actions. */
 export interface Defect {
   readonly id: string
   readonly day: number
@@ -22,11 +22,11 @@ export interface Defect {
   readonly title: string
   readonly actionTitle: string
   readonly severity: Severity
-  /** The earlier finding of the same thing at the same site. */
+  /** The earlier finding of the same defect at the same site. */
   readonly original: Defect | undefined
 }
 
-/** Findings of no inspection. */
+/** Number of findings without an inspection. */
 const LOOSE_FINDINGS = 70
 const DUPLICATES_MAX = 60
 
@@ -95,7 +95,7 @@ function markDuplicates(seed: number, drafts: readonly Draft[]): Defect[] {
   })
 }
 
-/** The rows, once it is known how far the actions of each finding are. */
+/** Renders the rows, given the state of each finding's actions. */
 export function renderFindings(input: {
   readonly seed: number
   readonly calendar: Calendar

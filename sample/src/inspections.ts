@@ -32,10 +32,10 @@ const STATES: readonly {
   { state: 'scheduled', count: 145, from: -5, to: 45 },
 ]
 
-/** Before this day a site that is closed now was still at work. */
+/** Before this day, sites that are now closed were still operating. */
 const DECOMMISSIONED_BEFORE_DAY = -220
 
-/** The inspections in the order of their days, with their answers. */
+/** Generates the inspections in chronological order, with their answers. */
 export function generateInspections(input: {
   readonly seed: number
   readonly calendar: Calendar

@@ -10,7 +10,7 @@ export interface Network {
   readonly assets: readonly AssetRow[]
 }
 
-/** The sites of the regions and what stands on them. */
+/** Generates the regions' sites and their equipment. */
 export function generateNetwork(seed: number, calendar: Calendar, regions: readonly RegionRow[]): Network {
   const random = createRandom(seed, 'network')
   const born = { created_at: calendar.moment(-425, 540), updated_at: calendar.moment(-425, 540) }
@@ -109,7 +109,7 @@ function formOf(site: SiteRow): (typeof SITE_FORMS)[number] {
   )
 }
 
-/** Shares `total` out in proportion to `weights`, in whole numbers that add up. */
+/** Distributes `total` in proportion to `weights`, in whole numbers with that sum. */
 export function apportion(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((left, right) => left + right, 0)
   let given = 0

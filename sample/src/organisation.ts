@@ -30,7 +30,7 @@ export function sampleEmail(name: string): string {
   return `${name.toLowerCase().replaceAll(' ', '.')}@northline.example`
 }
 
-/** The role of a person in the workspace. Staff change records, auditors comment, contractors are guests. */
+/** Returns a user's role in the workspace. Staff change records, auditors comment, contractors are guests. */
 function roleOf({ name, kind }: PersonRow): MemberRow['role'] {
   if (name === OWNER) return 'owner'
   if (ADMINS.some((admin) => admin === name)) return 'admin'

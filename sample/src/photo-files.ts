@@ -2,7 +2,7 @@ import type { SampleData } from './generate.ts'
 import { PICTURE_HEIGHT, PICTURE_WIDTH, picturePath } from './pictures/pictures.ts'
 import type { PhotoRow } from './rows.ts'
 
-/** Gives each photo one of the pictures as its file. */
+/** Assigns a picture to each photo as its file. */
 export function withFiles(data: SampleData): SampleData {
   return {
     ...data,

@@ -6,7 +6,7 @@ import type { PhotoRow } from './rows.ts'
 import { SIZES } from './sizes.ts'
 import { PHOTO_CAPTIONS } from './words/remarks.ts'
 
-/** Photos that show an inspection and no finding of it. */
+/** Number of photos that show an inspection without a finding. */
 const INSPECTION_PHOTOS = 600
 /** Findings with a photo; the rest of the photos are second ones of these. */
 const FINDINGS_WITH_PHOTO = 2_400
@@ -17,7 +17,7 @@ export function generatePhotos(input: {
   readonly calendar: Calendar
   readonly defects: readonly Defect[]
   readonly visits: readonly Visit[]
-  /** Findings that people look at first. */
+  /** Findings that users see first. */
   readonly shown: ReadonlySet<Defect>
 }): readonly PhotoRow[] {
   const { seed, calendar, defects, shown } = input

@@ -1,13 +1,13 @@
-/** A stream of pseudo-random values that depends on nothing but its name. Not for secrets. */
+/** A stream of pseudo-random values determined by seed and name. Not for secrets. */
 export interface Random {
-  /** A number from 0 up to but without 1. */
+  /** Returns a number of at least 0 and below 1. */
   fraction(): number
-  /** A whole number, both bounds included. */
+  /** Returns a whole number, including both bounds. */
   integer(min: number, max: number): number
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean
   pick<T>(values: readonly T[]): T
-  /** A new array with the same values in another order. */
+  /** Returns a shuffled copy. */
   shuffle<T>(values: readonly T[]): T[]
 }
 

@@ -1,4 +1,4 @@
-/** The rows of the sample, by the names of their columns: Postgres fills in omitted ones. */
+/** The sample's rows by column name; Postgres fills omitted columns. */
 
 export type SiteKind = 'pumping_station' | 'reservoir' | 'treatment_works' | 'valve_house'
 export type AssetKind =

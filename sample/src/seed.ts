@@ -11,10 +11,10 @@ import { createId } from './random.ts'
 import type { UserRow } from './rows.ts'
 import { SIZES } from './sizes.ts'
 
-/** Which of the many possible samples this is. */
+/** Default seed. */
 export const SAMPLE_SEED = 20_260
 
-/** Serialises two servers that seed the same database at the same time. */
+/** Advisory lock that serializes servers seeding the same database. */
 const SEED_LOCK = 4_711_003
 
 const SCHEMA_FILES = ['0001_schema.sql', '0002_lifecycles.sql', '0003_policies.sql'] as const
@@ -38,24 +38,24 @@ const CHECKLISTS_SCHEMA = '0008_checklists.sql'
 const GERMAN_WORDS = '0009_german.sql'
 
 export interface SeedSampleOptions {
-  /** Connected as the role that projects act as. */
+  /** Connected as the project's role. */
   readonly pool: Pool
   readonly logger: Logger
   readonly clock: Clock
-  /** As the auth service stores passwords. Called once. */
+  /** Hashes a password like the auth service. Called once. */
   readonly hashPassword: (password: string) => Promise<string>
-  /** Whether photos have files. They need the tables of storage, and {@link storePictures} once the server runs. Default: rows only. */
+  /** Whether photos have files, which require the storage tables, and {@link storePictures} once the server runs. Default: rows only. */
   readonly hasFiles?: boolean
-  /** Whether there are policies for private channels. They need the tables of realtime. Default: none. */
+  /** Whether to create policies for private channels, which require the realtime tables. Default: none. */
   readonly hasChannels?: boolean
   /** Whether the database calls edge functions: a webhook and a job. They need the schemas of both, and files. Default: none. */
   readonly hasFunctions?: boolean
-  /** Another number makes another sample of the same size. */
+  /** Other seeds create different samples of the same size. */
   readonly seed?: number
 }
 
 export interface SeededSample {
-  /** Whether this call made it. */
+  /** Whether this call created the sample. */
   readonly seeded: boolean
   /** What {@link storePictures} is to store, drawn while Postgres wrote the rows; empty without files. */
   readonly pictures: readonly Buffer[]

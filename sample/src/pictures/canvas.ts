@@ -9,17 +9,17 @@ export interface Canvas {
   readonly pixels: Uint8Array
 }
 
-/** Light of a pixel, 0 to 1; `undefined` leaves it as it was. */
+/** Brightness of a pixel, 0 to 1; `undefined` leaves it unchanged. */
 export type Paint = (x: number, y: number) => number | undefined
 
 export function createCanvas(width: number, height: number): Canvas {
   return { width, height, pixels: new Uint8Array(width * height) }
 }
 
-/** Thresholds of ordered dithering, in sixteenths: steps between two shades are not seen as bands. */
+/** Thresholds of ordered dithering in sixteenths, which avoid visible bands between shades. */
 const BAYER = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5]
 
-/** Paints inside of a box. */
+/** Paints within a box. */
 export function fill(
   { width, height, pixels }: Canvas,
   box: { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number },

@@ -4,7 +4,7 @@ import { crc32, deflate } from 'node:zlib'
 import type { Canvas } from './canvas.ts'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-/** One byte a pixel, which is a place in the palette. */
+/** One byte per pixel, an index into the palette. */
 const INDEXED = Buffer.from([8, 3, 0, 0, 0])
 
 /**

@@ -4,7 +4,7 @@ import { createCanvas, SHADES } from './canvas.ts'
 import { encodePng } from './encode-png.ts'
 import { SCENES } from './scenes.ts'
 
-/** Pictures that the photos of the sample share. */
+/** Number of pictures shared by the sample's photos. */
 export const PICTURES = 24
 export const PICTURE_WIDTH = 400
 export const PICTURE_HEIGHT = 300
@@ -35,12 +35,12 @@ const LIGHTS: readonly (readonly [Colour, Colour, Colour])[] = [
   ],
 ]
 
-/** The key of a picture in the bucket of photos. */
+/** Returns a picture's key in the photo bucket. */
 export function picturePath(index: number): string {
   return `northline/${String((index % PICTURES) + 1).padStart(2, '0')}.png`
 }
 
-/** Draws all of them, one after the other, and lets other work happen in between. */
+/** Draws all pictures, one at a time, yielding to other work in between. */
 export async function drawPictures(seed: number): Promise<readonly Buffer[]> {
   const pictures: Buffer[] = []
   for (let index = 0; index < PICTURES; index++) pictures.push(await drawPicture(seed, index))

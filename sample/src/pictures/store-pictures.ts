@@ -12,7 +12,7 @@ export interface StorageApi {
   }): Promise<{ readonly statusCode: number; readonly body: string }>
 }
 
-/** Uploads under way at once. */
+/** Concurrent uploads. */
 const TOGETHER = 4
 
 /**
