@@ -57,9 +57,9 @@ export interface DeviceHome {
 }
 
 /**
- * Signs a person in on a new device and waits for its first sync.
+ * Signs a user in on a new device and waits for its first sync.
  *
- * @param home - of a device that was used before: its session is used, if it has one, instead of a sign-in
+ * @param home - of a previously used device, whose session replaces signing in, if present
  */
 export async function openDevice(
   holdfast: Holdfast,

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 
-/** A mail as it came over the wire. */
+/** A received mail. */
 export interface ReceivedMail {
   readonly from: string
   readonly to: readonly string[]
@@ -8,15 +8,15 @@ export interface ReceivedMail {
   readonly source: string
 }
 
-/** A mail server on this machine that keeps what it gets. */
+/** A local mail server that stores received mails. */
 export interface TestSmtpServer extends AsyncDisposable {
   readonly port: number
   readonly received: readonly ReceivedMail[]
-  /** What the next mails are answered with; `undefined` takes them. */
+  /** Response to the next mails; `undefined` accepts them. */
   refusal: { readonly code: number; readonly message: string } | undefined
 }
 
-/** @param account - who may send; without one everybody may */
+/** @param account - the only permitted sender; default: everyone */
 export async function openSmtpServer(account?: {
   readonly user: string
   readonly pass: string

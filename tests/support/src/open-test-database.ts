@@ -13,12 +13,12 @@ import {
 } from '@holdfast/postgres'
 import { clusterOfWorker, TEMPLATE_DATABASE, withDatabase } from './test-cluster.ts'
 
-/** A database of one's own, with the platform's roles and schemas. Gone after disposal. */
+/** A separate database with the platform's roles and schemas. Deleted on disposal. */
 export interface TestDatabase extends AsyncDisposable {
   readonly name: string
-  /** Connects as the superuser, as Holdfast itself does. */
+  /** Connects as the superuser, like Holdfast itself. */
   readonly url: string
-  /** Connects as `postgres`, which projects act as. */
+  /** Connects as `postgres`, the project's role. */
   readonly projectUrl: string
   /** Connects as `authenticator`. */
   readonly requestUrl: string
@@ -121,7 +121,7 @@ async function makeTemplate({ admin, internalUrl, sources }: TemplateOptions): P
   return name
 }
 
-/** Not through the log: the readers of all other databases would go over each of its pages. */
+/** Avoids the WAL copy strategy, because the readers of all other databases would process each page. */
 async function copyDatabase(admin: Pool, { template, name }: { template: string; name: string }): Promise<void> {
   const [from, to] = [sql.identifier(template), sql.identifier(name)]
   await admin.execute(sql`create database ${to} template ${from} strategy file_copy`)

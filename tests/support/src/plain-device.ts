@@ -14,11 +14,11 @@ import type { DeviceAccount } from './devices.ts'
 import { SAMPLE_PASSWORD, type Holdfast } from './open-holdfast.ts'
 import { quietLogger } from './quiet-logger.ts'
 
-/** A device of an app that knows nothing of Holdfast: the two public clients and the connector that their documentation shows. */
+/** A device of an app without Holdfast's kit: the two public clients and the connector from their documentation. */
 export interface PlainDevice extends AsyncDisposable {
   readonly database: CommonPowerSyncDatabase
   readonly supabase: SupabaseClient
-  /** What `uploadData` threw, oldest first. */
+  /** Errors thrown by `uploadData`, oldest first. */
   readonly uploadErrors: readonly unknown[]
   /** Operations that were given up with the rest of their transaction, by a connector that does so. */
   readonly discarded: readonly CrudEntry[]
@@ -27,7 +27,7 @@ export interface PlainDevice extends AsyncDisposable {
 /** SQLSTATEs after which the connectors of PowerSync's Supabase demos give a transaction up: the data is wrong, or not allowed. */
 const FATAL = /^(?:22...|23...|42501)$/
 
-/** Signs a person in and connects; does not wait for the first sync. */
+/** Signs a user in and connects, without waiting for the first sync. */
 export async function openPlainDevice(
   holdfast: Holdfast,
   options: DeviceAccount & {

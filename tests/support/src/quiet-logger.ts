@@ -1,4 +1,4 @@
 import type { PowerSyncLogger } from '@powersync/common'
 
-/** The SDK writes every lost connection to the console, and here they are lost on purpose. */
+/** Discards the SDK's log, which reports every lost connection; tests lose them on purpose. */
 export const quietLogger: PowerSyncLogger = { log: () => undefined }

@@ -1,6 +1,6 @@
-/** A source of numbers that a seed decides. */
+/** A pseudo-random generator determined by a seed. */
 export interface Random {
-  /** A whole number from 0 to below `end`. */
+  /** Returns a whole number from 0 to below `end`. */
   below(end: number): number
   pick<T>(list: readonly T[]): T
   chance(probability: number): boolean

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { ControlLine } from '@holdfast/protocol'
 
-/** A row version as it came over the wire. */
+/** A received row version. */
 export interface WireRow {
   readonly table: string
   readonly id: string
@@ -10,20 +10,20 @@ export interface WireRow {
   readonly data: string
 }
 
-/** A device reduced to its wire: reads a sync stream and keeps every row version that comes. */
+/** A minimal device that reads a sync stream and keeps every received row version. */
 export interface RawStream extends AsyncDisposable {
-  /** Every PUT so far, in order of arrival. */
+  /** All PUTs so far, in order of arrival. */
   readonly rows: readonly WireRow[]
   /** Position by bucket, to resume from. Complete after {@link RawStream.settle}. */
   readonly positions: ReadonlyMap<string, string>
-  /** Waits until everything that committed before this call has come. */
+  /** Waits until everything committed before this call has arrived. */
   settle(): Promise<void>
-  /** Waits for a checkpoint that carries this write checkpoint or a later one. */
+  /** Waits for a checkpoint with this or a later write checkpoint. */
   reach(writeCheckpoint: bigint, timeoutMs?: number): Promise<void>
 }
 
 export interface RawStreamOptions {
-  /** The server's address. */
+  /** The server's URL. */
   readonly url: string
   readonly token: string
   readonly clientId: string
@@ -46,7 +46,7 @@ interface DataLine {
 
 const SETTLE_TIMEOUT_MS = 120_000
 
-/** Asks to be told when everything that has committed so far has come, as devices do after an upload. */
+/** Requests a write checkpoint for everything committed so far, as devices do after an upload. */
 export async function askWriteCheckpoint(
   options: Pick<RawStreamOptions, 'url' | 'token' | 'clientId'>,
 ): Promise<bigint> {
