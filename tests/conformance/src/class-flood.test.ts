@@ -50,41 +50,37 @@ const titles = async (): Promise<string> =>
     .map(({ title }) => title)
     .join()
 
-test(
-  'a user who fills a table with distinct values does not affect other users',
-  { timeout: 300_000 },
-  async () => {
-    const mina = await holdfast.supabase({ email: MINA })
-    const sam = await holdfast.supabase({ email: SAM })
-    const minaId = (await mina.auth.getUser()).data.user?.id ?? ''
-    const samId = (await sam.auth.getUser()).data.user?.id ?? ''
-    for (let price = 1; price <= SHARE - 1; price++)
-      expect((await mina.from('offers').insert({ title: 'by mina', price })).error).toBeNull()
-    for (let price = 100; price < 105; price++)
-      expect((await mina.rpc('add_offer', { as_whom: samId, price })).error).toBeNull()
-    expect((await sam.from('offers').insert({ title: 'by sam', price: 500 })).error).toBeNull()
+test('a user who fills a table with distinct values does not affect other users', { timeout: 300_000 }, async () => {
+  const mina = await holdfast.supabase({ email: MINA })
+  const sam = await holdfast.supabase({ email: SAM })
+  const minaId = (await mina.auth.getUser()).data.user?.id ?? ''
+  const samId = (await sam.auth.getUser()).data.user?.id ?? ''
+  for (let price = 1; price <= SHARE - 1; price++)
+    expect((await mina.from('offers').insert({ title: 'by mina', price })).error).toBeNull()
+  for (let price = 100; price < 105; price++)
+    expect((await mina.rpc('add_offer', { as_whom: samId, price })).error).toBeNull()
+  expect((await sam.from('offers').insert({ title: 'by sam', price: 500 })).error).toBeNull()
 
-    const wanted = ['by a function', ...Array.from({ length: SHARE - 1 }, () => 'by mina'), 'by sam'].join()
-    await expect.poll(titles).toBe(wanted)
-    const status = await fetch(`${holdfast.url}/sync/v1/status`, {
-      headers: { authorization: `Bearer ${holdfast.serviceRoleKey}` },
-    })
-    expect(await status.json()).toMatchObject({
-      leftOutClasses: [{ table: 'public.offers', authors: [{ author: minaId, leftOut: 4 }] }],
-    })
-    const health = async (key?: string): Promise<{ readonly problem?: string }> => {
-      const headers: Record<string, string> = key === undefined ? {} : { apikey: key }
-      return (await (await fetch(`${holdfast.url}/health`, { headers })).json()) as { problem?: string }
-    }
-    expect((await health(holdfast.serviceRoleKey)).problem).toContain(
-      `4 or more access classes of public.offers by policy "affordable" are left out, brought by ${minaId}`,
-    )
-    expect((await health()).problem).toBeUndefined()
+  const wanted = ['by a function', ...Array.from({ length: SHARE - 1 }, () => 'by mina'), 'by sam'].join()
+  await expect.poll(titles).toBe(wanted)
+  const status = await fetch(`${holdfast.url}/sync/v1/status`, {
+    headers: { authorization: `Bearer ${holdfast.serviceRoleKey}` },
+  })
+  expect(await status.json()).toMatchObject({
+    leftOutClasses: [{ table: 'public.offers', authors: [{ author: minaId, leftOut: 4 }] }],
+  })
+  const health = async (key?: string): Promise<{ readonly problem?: string }> => {
+    const headers: Record<string, string> = key === undefined ? {} : { apikey: key }
+    return (await (await fetch(`${holdfast.url}/health`, { headers })).json()) as { problem?: string }
+  }
+  expect((await health(holdfast.serviceRoleKey)).problem).toContain(
+    `4 or more access classes of public.offers by policy "affordable" are left out, brought by ${minaId}`,
+  )
+  expect((await health()).problem).toBeUndefined()
 
-    // The client kit reports it on both devices and does not claim to be up to date.
-    const told = { table: 'offers', policy: 'affordable' }
-    await expect.poll(() => own.local.incomplete.get(), ASKED).toEqual([{ ...told, reason: 'own_values' }])
-    await expect.poll(() => device.local.incomplete.get(), ASKED).toEqual([{ ...told, reason: 'others_values' }])
-    await expect.poll(() => device.local.sync.get(), ASKED).toEqual({ kind: 'incomplete', tables: 1 })
-  },
-)
+  // The client kit reports it on both devices and does not claim to be up to date.
+  const told = { table: 'offers', policy: 'affordable' }
+  await expect.poll(() => own.local.incomplete.get(), ASKED).toEqual([{ ...told, reason: 'own_values' }])
+  await expect.poll(() => device.local.incomplete.get(), ASKED).toEqual([{ ...told, reason: 'others_values' }])
+  await expect.poll(() => device.local.sync.get(), ASKED).toEqual({ kind: 'incomplete', tables: 1 })
+})

@@ -116,11 +116,7 @@ describe('schema changes while devices are connected', () => {
       'a restrictive policy that reads the token',
       `create policy test_d on public.sites as restrictive for select using (auth.email() not like 'tomas%' or hazard_level < 2)`,
     ],
-    [
-      'a policy for another role',
-      `create policy test_e on public.assets for select to anon using (true)`,
-      ['assets'],
-    ],
+    ['a policy for another role', `create policy test_e on public.assets for select to anon using (true)`, ['assets']],
     ['a renamed policy', `alter policy test_a on public.assets rename to test_f`, ['assets']],
     [
       'several changes in one transaction',
