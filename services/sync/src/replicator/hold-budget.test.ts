@@ -54,10 +54,10 @@ describe('the time that checkpoints may wait for tables', () => {
     const noted = (leftMs: number, holdMs: number, agoMs: number): number =>
       createHoldBudget(() => 0, { leftMs, holdMs, agoMs }).leftMs
     expect(noted(10_000, 10_000, 1_000)).toBe(9_000)
-    expect(noted(10_000, 10_000, 3_000)).toBe(8_000)
-    expect(noted(7_000, 7_000, 7_000)).toBe(8_000)
+    expect(noted(10_000, 10_000, 3_500)).toBe(7_000)
+    expect(noted(7_000, 7_000, 7_000)).toBe(7_000)
     expect(noted(10_000, 300, 600)).toBe(9_750)
-    expect(noted(10_000, 10_000, 40_000)).toBe(8_000)
+    expect(noted(10_000, 10_000, 40_000)).toBe(7_000)
     expect(noted(0, 300, 54_600)).toBe(9_050)
     expect(noted(2_000, 0, 42_000)).toBe(9_000)
     expect(noted(0, 0, 3_600_000)).toBe(10_000)
@@ -71,6 +71,6 @@ describe('the time that checkpoints may wait for tables', () => {
       before = { leftMs, holdMs, agoMs: holdMs }
       return holdMs
     })
-    expect(holds).toEqual([10_000, 8_000, 8_000, 8_000, 8_000])
+    expect(holds).toEqual([10_000, 7_000, 7_000, 7_000, 7_000])
   })
 })

@@ -8,7 +8,7 @@ const LARGE_MS = 300
 const NEW_MS = 500
 
 /** What a process has at least that goes on where another one was killed: small tables are read within it, so that devices do not lose their rows for a moment. */
-const START_MS = 8_000
+const START_MS = 7_000
 
 /** Budget regained per ms without a hold. After a minute the budget is full again. */
 const REGAINED = SMALL_MS / 60_000
