@@ -1,6 +1,5 @@
-import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openFunctionsWorld, type FunctionsWorld } from '@holdfast/test-support'
+import { freePort, openFunctionsWorld, type FunctionsWorld } from '@holdfast/test-support'
 
 // Invariant: the process of a function lives as long as it has something to do, never longer than the wall clock, and is told before it ends.
 
@@ -34,14 +33,6 @@ async function processesOf(world: FunctionsWorld, name: string): Promise<number 
     readonly functions: readonly { readonly function: string; readonly processes: number }[]
   }
   return functions.find((one) => one.function === name)?.processes
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 async function textOf(world: FunctionsWorld, name: string): Promise<string> {

@@ -1,9 +1,9 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
 
 /** Variable with further installations' `bin` folders, separated by colons, with servers and client programs. */
 const FOLDERS_VARIABLE = 'HOLDFAST_POSTGRES_BIN'
@@ -112,15 +112,4 @@ function serverUser(): { readonly uid: number; readonly gid: number } | undefine
   } catch {
     return { uid: idOf('-u', 'nobody'), gid: idOf('-g', 'nobody') } // there is no such user
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, type SupabaseClient } from '@supabase/supabase-js'
 import { createPool, type Pool } from '@holdfast/postgres'
+import { freePort } from './free-port.ts'
 import { copyInitializedFolder } from './initialized-folder.ts'
 import { startServer, type ReadyLine, type ServerProcess } from './server-process.ts'
 
@@ -76,7 +76,7 @@ export interface Holdfast extends AsyncDisposable {
 export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdfast> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-server-'))
   const dataDir = join(folder, 'data')
-  const [port, dbPort] = await freePorts()
+  const [port, dbPort] = await Promise.all([freePort(), freePort()])
   const args = [
     `--port=${port}`,
     `--db-port=${dbPort}`,
@@ -162,23 +162,6 @@ function internalUrlOf(databaseUrl: string, dataDir: string): string {
   url.username = 'supabase_admin'
   url.password = secrets.superuserPassword
   return url.href
-}
-
-/** Finds two free ports. */
-async function freePorts(): Promise<readonly [number, number]> {
-  const servers = await Promise.all(
-    [0, 1].map(
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
-          const server = createServer()
-          server.once('error', reject)
-          server.listen(0, '127.0.0.1', () => resolve(server))
-        }),
-    ),
-  )
-  const ports = servers.map((server) => (server.address() as { port: number }).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return [ports[0] ?? 0, ports[1] ?? 0]
 }
 
 /** Returns the process id of the embedded Postgres, from its lock file. */

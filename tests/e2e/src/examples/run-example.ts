@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '@holdfast/test-support'
 
 /** An example that runs on this machine, as its readme says. */
 export interface RunningExample extends AsyncDisposable {
@@ -112,14 +112,6 @@ async function answers(child: ChildProcess, url: string): Promise<void> {
     await delay(POLL_MS)
   }
   throw new Error(`the example does not answer at ${url}`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 async function stop(child: ChildProcess): Promise<void> {
