@@ -18,12 +18,12 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 /** Excludes the changelog, which has one line per entry and mentions removed files. */
 const pages = files.filter((file) => file.endsWith('.md') && file !== 'CHANGELOG.md')
 
-/** Returns whether a page is generated: compatibility, options. */
+/** Returns whether a page is generated: the compatibility pages and the list of options. */
 function isWrittenByProgram(page: string): boolean {
   return page === 'docs/reference/options.md' || /^docs\/compatibility\/[a-z]+\.md$/.test(page)
 }
 
-/** Returns the folder that links are relative to. For a page's source, this is the folder of the generated page. */
+/** Returns the folder to which a page's links are relative: for the source of a generated page, the folder of that page. */
 function baseOf(page: string): string {
   const folder = dirname(page)
   return folder === 'docs/compatibility/source' ? dirname(folder) : folder

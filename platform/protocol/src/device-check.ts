@@ -35,7 +35,7 @@ export type CheckLine =
       readonly narrowed: readonly string[]
     }
 
-/** Limit of queries per request: one per table. */
+/** Limit of queries per request, which has at most one per table. */
 export const CHECK_QUESTIONS_MAX = 2_000
 
 /** Limit of ids per request. */

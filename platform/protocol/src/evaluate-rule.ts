@@ -125,7 +125,7 @@ function callOf({ call }: Extract<RuleValue, { call: string }>, of: unknown): un
     case 'rtrim':
       return of.replace(/ +$/, '')
     default:
-      return undefined // a newer server may send other kinds
+      return undefined // a newer server may send other calls
   }
 }
 

@@ -34,7 +34,7 @@ export interface JudgeContext {
 export type WriteRefusal =
   /** The role lacks a grant for these columns or the command. */
   | { readonly reason: 'grant'; readonly columns: readonly string[] }
-  /** None of these permissive policies applies to the user. */
+  /** None of these permissive policies permits the write. */
   | { readonly reason: 'permission'; readonly policies: readonly NamedPolicy[] }
   /** These restrictive policies forbid it. */
   | { readonly reason: 'restriction'; readonly policies: readonly NamedPolicy[] }
@@ -209,7 +209,7 @@ function withDefaults(
   return Object.fromEntries(stored)
 }
 
-/** Returns the row as seen by the check, after triggers that may have set columns. */
+/** Returns the known part of the row that the check sees: without columns that earlier triggers may have set. */
 function afterTriggers(row: RuleRow, { set, filled }: CommandRules): RuleRow {
   if (set === '*') return {}
   const known = Object.entries(row).filter(

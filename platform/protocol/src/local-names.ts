@@ -32,7 +32,7 @@ const RESERVED_TABLES = [
   /^(hf)(\$*)(_(?:local|search)(?:_.*)?)$/is,
   /^(jsonb?_(?:each|tree)|dbstat|bytecode|tables_used|generate_series|__proto__)(\$*)()$/i,
 ]
-/** Column names such as `true` and `false`, which SQLite renames in views. */
+/** Reserved column names, also with inserted `$`s. SQLite renames `true` and `false` in views. */
 const RESERVED_COLUMNS = [/^(_deleted|_metadata|true|false|__proto__)(\$*)()$/i]
 
 /** Maps Postgres column names to local names. Injective even with folded case. */

@@ -1,6 +1,6 @@
 import { HoldfastError } from '@holdfast/foundation'
 import type { Config } from './options.ts'
-/** Returns whether `host` is reachable only from this machine. */
+/** Returns whether a server that listens on `host` is reachable only from this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)
 }

@@ -1,7 +1,7 @@
 /** Poll interval in ms for users whose morning has come. */
 export const LOOK_MS = 60_000
 
-/** Users claimed per poll, and concurrent mails. */
+/** Users whose day begins per poll, and concurrent mails. */
 export const PEOPLE_PER_LOOK_MAX = 1_000
 export const PEOPLE_AT_ONCE = 2
 

@@ -5,7 +5,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Unsubscribe links of a user's daily mail, usable by anyone who has the mail. Signed, and valid as long as the server's secret. */
 export interface OffLinks {
   tokenOf(userId: string): string
-  /** @returns the user; `undefined` for a token of another server */
+  /** @returns the user; `undefined` for a token that this server did not create */
   read(token: unknown): string | undefined
 }
 

@@ -134,7 +134,7 @@ function assignedSql({ userId: me }: ReadDigestOptions, { table, assignee }: Wor
        and h.changes -> ${assignee}::text ->> 'to' in (select o.id::text from ${own} o (id))`
 }
 
-/** Selects the user's open work that is due by now in the workspace's time zone. */
+/** Selects the user's open work whose due date has begun in the workspace's time zone. */
 function dueSql({ day, timeZone }: ReadDigestOptions, one: WorkTable, own: SqlFragment): SqlFragment {
   const { table, assignee, state } = one
   const due = sql`t.${sql.identifier(one.due)}`

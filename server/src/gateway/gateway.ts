@@ -96,7 +96,7 @@ const OPEN_AUTH_PATHS = new Set([
   '/auth/v1/sso/saml/acs',
 ])
 
-/** Auth paths that act for a signed-in user. All others ignore an expired token. */
+/** Auth paths that act for a signed-in user. All others ignore an invalid token. */
 const PERSONAL_AUTH_PATHS =
   /^\/auth\/v1\/(user|logout|factors|reauthenticate|admin|invite|sso|oauth\/authorizations|oauth\/userinfo)\b/
 

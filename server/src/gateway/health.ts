@@ -4,9 +4,12 @@ import { APP_VERSION_MIN, VERSION } from '../version.ts'
 /** State of the server's parts, for operators. */
 export interface HealthReport {
   readonly database: 'up' | 'down'
-  /** Whether devices can sync. `preparing`: initial copy of all tables. `standby`: another server serves this database. `refused`: see `problem`. */
+  /**
+   * Whether devices can sync. `preparing`: not before the initial copy of all tables is complete. `standby`: another server on this database serves them.
+   * `refused`: not before an operator fixes `problem`.
+   */
   readonly sync: 'ready' | 'preparing' | 'standby' | 'refused'
-  /** While a large table is being read for sync: its rows read since the start. */
+  /** While a large table is being read for sync: the number of its rows read since the server started. */
   readonly rowsRead?: number | undefined
   /** A problem for the operator. May contain addresses, tables and roles. */
   readonly problem: string | undefined
@@ -20,8 +23,8 @@ export interface HealthOptions {
 }
 
 /**
- * `GET /health`: 200 while the database responds, otherwise 503. Devices use it to check that the server is reachable and still knows their app. Internal
- * problems are shown only to operators.
+ * `GET /health`: 200 while the database responds, otherwise 503. Devices use it to check that the server is reachable and still supports the version of their
+ * app. Only operators see internal problems.
  */
 export function healthRoutes({ projectName, report, isOperator }: HealthOptions): FastifyPluginAsync {
   return async (app) => {

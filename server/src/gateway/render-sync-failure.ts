@@ -33,7 +33,10 @@ export function renderSyncFailure(
     })
 }
 
-/** Converts errors of the HTTP server, which rejects slow bodies and excess requests for all services with generic errors. */
+/**
+ * Gives the HTTP server's errors for slow bodies and for too many bodies in memory the codes of the PowerSync service. The server raises them before it knows
+ * which service a request is for.
+ */
 function inSyncsWords(error: HoldfastError): HoldfastError {
   if (error.code === 'body_memory_full') {
     return new HoldfastError('PSYNC_S2304', 503, error.message, { hint: error.hint, headers: error.headers ?? {} })

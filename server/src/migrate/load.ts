@@ -15,11 +15,11 @@ export interface LoadOptions {
   readonly targetUrl: string
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string
-  /** Definitions omitted without an attempt, by {@link nameOf}. */
+  /** Definitions omitted without an attempt, named as by {@link nameOf}. */
   readonly refused?: ReadonlySet<string>
   /** Extensions in addition to the source's. */
   readonly extensions?: Inventory['extensions']
-  /** Whether to keep file versions even though another server assigns its own. */
+  /** Whether file versions that are invalid here stay unchanged, because the target server assigns its own. */
   readonly keepsVersions?: boolean
   readonly progress: (line: string) => void
 }

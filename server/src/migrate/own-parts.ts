@@ -24,7 +24,7 @@ const KEPT_BY_PEOPLE: readonly string[] = [
 
 /** Parts of a project that belong to Holdfast or depend on it. */
 export interface OwnParts {
-  /** Definitions that reference Holdfast and that another server would reject, by {@link nameOf}. */
+  /** Definitions that reference Holdfast and that another server would reject, named as by {@link nameOf}. */
   readonly refused: ReadonlySet<string>
   /** Holdfast tables with user data. */
   readonly tables: readonly { readonly name: string; readonly rows: number }[]
@@ -63,7 +63,7 @@ const BELONG = `with ours(classid, objid) as (
 const NEEDS_US = 'it uses parts of Holdfast, which no other server has'
 const SERVER_ONLY = 'only Holdfast has them'
 
-/** Returns the names of a definition, its grants and its comment. */
+/** Returns the names of the dump entries for a definition, its grants and its comment. */
 function withAttachments({ type, schema, name }: Named): readonly string[] {
   const granted = type === 'FUNCTION' ? type : 'TABLE'
   return [`${type} ${schema}.${name}`, `ACL ${schema}.${granted} ${name}`, `COMMENT ${schema}.${type} ${name}`]

@@ -37,7 +37,7 @@ interface Wakeable {
 
 export function createDatabaseCalls(): DatabaseCalls {
   const workers = new Map<string, Wakeable | undefined>()
-  // Triggers daily mails before the next poll.
+  // Daily mails are polled; their channel starts a poll early.
   const names = ['webhooks', 'schedules', 'push', 'invitations', 'daily_mails']
   return {
     channels: new Map(names.map((name) => [`holdfast_${name}`, () => workers.get(name)?.wake()])),

@@ -3,12 +3,15 @@ import { readAppSettings } from '../config/app-settings.ts'
 import { requestShares, type RequestShare } from '../request-shares.ts'
 import type { PartContext } from './part-context.ts'
 
-/** Lets Postgres roll back abandoned transactions, which hold locks. A user session timeout must not close idle pooled connections. */
+/**
+ * Lets Postgres roll back the transactions of a hung or stopped server, which would keep their locks. Overrides `idle_session_timeout`, which is meant for
+ * users' sessions and would close idle pooled connections.
+ */
 const REQUEST_SETTINGS = { idle_in_transaction_session_timeout: '60s', idle_session_timeout: '0' }
 
 const NAME = 'holdfast request'
 
-/** Opens the connections for users' requests, shared by the services. */
+/** Opens the connections for users' requests, divided between the services. */
 export function openRequestConnections(
   { config, openPool, pools }: PartContext,
   { requestUrl, catalog }: { readonly requestUrl: string; readonly catalog: CatalogWatch },
@@ -22,7 +25,7 @@ export function openRequestConnections(
     roleSettings: (role) => catalog.current().roles.find(({ name }) => name === role)?.settings ?? {},
   })
   const shared = sharePool(pool, requestShares(config))
-  // Callers wait in the shared queue, before the pool.
+  // Callers wait for their service's share, before they reach the pool.
   pools.set(NAME, { pool, connectionsMax: config.requestConnectionsMax, waiting: () => shared.waiting })
   return shared
 }

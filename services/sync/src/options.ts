@@ -89,7 +89,7 @@ export interface SyncOptions {
   readonly readerUrl: string
   /** Connects as `holdfast_evaluator`: evaluates what users wrote, with the rights of the API roles. */
   readonly evaluatorUrl: string
-  /** Compiles the current policies. */
+  /** Compiles the current policies. Gives up when the signal aborts. */
   readonly compile: (signal: AbortSignal) => Promise<SyncPlan>
   /** Reads the input for write rules. */
   readonly readWrites: () => Promise<WriteInput>
@@ -115,7 +115,7 @@ export interface SyncOptions {
   readonly fillChunkRows?: number
   /** How long after the last change of the schema that no device sees policies are compiled, in milliseconds. */
   readonly quietCompileMs?: number
-  /** Changes of the schema are in a row when there is no more time between them, in milliseconds. */
+  /** Maximum gap in ms between schema changes of one series. */
   readonly changesInARowMs?: number
   readonly rowLimits?: RowLimits
   /** How often access classes that are left out are looked at again, in milliseconds; 30 s by default. */

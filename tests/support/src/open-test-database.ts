@@ -121,7 +121,7 @@ async function makeTemplate({ admin, internalUrl, sources }: TemplateOptions): P
   return name
 }
 
-/** Avoids the WAL copy strategy, because the readers of all other databases would process each page. */
+/** Copies files instead of logging each page (`wal_log`): the change readers of all other databases would have to go through these pages in the WAL. */
 async function copyDatabase(admin: Pool, { template, name }: { template: string; name: string }): Promise<void> {
   const [from, to] = [sql.identifier(template), sql.identifier(name)]
   await admin.execute(sql`create database ${to} template ${from} strategy file_copy`)

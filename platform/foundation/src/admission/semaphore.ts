@@ -99,7 +99,7 @@ export class Semaphore<Group extends string = never> {
     assert(reserved <= permits, 'no more permits are reserved than there are')
   }
 
-  /** Returns the number of held permits, waiting requests and remembered keys. */
+  /** Returns the number of held permits, waiting requests and entries kept per key, all of which are 0 when idle. */
   usage(): { readonly held: number; readonly waiting: number; readonly keys: number } {
     const groups = [...this.#groups.values()]
     const keys = groups.reduce((sum, { held, waiting }) => sum + held.keys + waiting.size, this.#held.keys)
@@ -191,7 +191,6 @@ export class Semaphore<Group extends string = never> {
     this.#waiting++
   }
 
-  /** Removes a waiting request. */
   #dequeue(ticket: Ticket): void {
     const { group, key = ticket } = ticket
     const own = group.waiting.get(key)
@@ -246,6 +245,7 @@ export class Semaphore<Group extends string = never> {
       next.grant(this.#take(next, 1))
       const others = group.waiting.get(key)
       if (!others) continue
+      // The other requests of this key wait behind those of all other keys.
       group.waiting.delete(key)
       group.waiting.set(key, others)
     }

@@ -31,7 +31,7 @@ export async function register(pool: Pool, username: string): Promise<void> {
 }
 
 /**
- * Counts the runs that became due since the last check. Only one server advances each job, and the others see the result.
+ * Counts the runs that became due since the last check. Only one server advances the minute of a job; the others see that it has moved.
  *
  * @param isStart - whether jobs with `@reboot` are due
  */
@@ -108,7 +108,7 @@ export async function recordEnd(
      where runid = ${run.runId}::bigint`)
 }
 
-/** Marks runs that their server has abandoned as failed. */
+/** Marks unfinished runs without a valid lease as failed, because their server has abandoned them. */
 export async function failAbandoned(pool: Pool): Promise<void> {
   await pool.execute(sql`
     update cron.job_run_details d set status = 'failed', return_message = 'server restarted', end_time = ${NOW}

@@ -16,7 +16,7 @@ export const RECEIVER_SHARE = 4
 /** Maximum bytes of waiting requests per table or role, as stored by Postgres. */
 export const WAITING_BYTES_MAX = 268_435_456
 
-/** Minimum pause in ms between measurements of the queue, and as a multiple of their duration, so that they use at most a twentieth of a core. */
+/** Pause between measurements of the queue: at least so many ms and so many times the duration of one, to use at most a twentieth of a core. */
 export const MEASURE_EVERY_MS = 1_000
 export const MEASURE_REST = 20
 

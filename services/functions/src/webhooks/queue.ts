@@ -53,7 +53,7 @@ export async function measure(
 }
 
 /**
- * Records the outcome of an attempt, unless the request was canceled or claimed again.
+ * Records the outcome of an attempt, unless the request was cancelled or claimed again.
  *
  * @param retryMs - delay in ms until the next attempt; `undefined` after the last one
  */

@@ -20,7 +20,7 @@ export interface Reach {
   lookupFor(url: URL): LookupFunction
 }
 
-/** A webhook's address is forbidden. */
+/** The URL of a webhook or notification has a forbidden address. */
 export class AddressRefused extends Error {
   constructor(host: string, option: string) {
     super(`${host} is not a public address: name it in ${option} if requests may go there`)
@@ -36,7 +36,7 @@ export interface ReachOptions {
   readonly option?: string
 }
 
-/** Names that projects use for their own server in development. `kong` is the gateway of Supabase's containers. */
+/** Names besides its URL that projects use for their own server in development. `kong` is the gateway of Supabase's containers. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', 'host.docker.internal'])
 const OWN_GATEWAY = 'kong:8000'
 
@@ -126,7 +126,7 @@ function portOf(url: URL): number {
   return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
 }
 
-/** Extracts an IPv4 address embedded in an IPv6 address, including translated ones (RFC 6052). */
+/** Returns the IPv4 address in a mapped or translated (RFC 6052) IPv6 address; other addresses unchanged, without a zone. */
 function unwrap(address: string): string {
   const plain = address.split('%')[0] ?? ''
   if (isIP(plain) !== 6) return plain

@@ -4,7 +4,7 @@ import { EVALUATOR_ROLE, isConnectionLoss, sql, type Pool } from '@holdfast/post
 
 /**
  * Lets the evaluator call the functions granted to the API roles of a plan, because policies for a project's own role may use them. The evaluator inherits
- * their privileges but cannot assume the roles. Where granting is not allowed, rows whose policies need such a function do not sync, and each role is logged.
+ * their privileges but cannot assume the roles. Where granting is not allowed, rows whose policies need such a function do not sync; each such role is logged.
  */
 export async function ensureEvaluatorRoles(pool: Pool, plan: SyncPlan, logger: Logger): Promise<void> {
   const roles = new Set(plan.tables.flatMap((table) => table.definitions.flatMap((definition) => definition.roles)))

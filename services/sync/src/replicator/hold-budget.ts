@@ -4,10 +4,10 @@
  */
 const SMALL_MS = 10_000
 const LARGE_MS = 300
-/** Tables of which devices have nothing yet: they come whole at a later checkpoint, and no device misses rows meanwhile. */
+/** For tables of which devices have nothing yet: they can appear at a later checkpoint without any device losing rows until then. */
 const NEW_MS = 500
 
-/** What a process has at least that goes on where another one was killed: small tables are read within it, so that devices do not lose their rows for a moment. */
+/** Minimum budget in ms of a process that follows a killed one: enough to read small tables, so that devices do not briefly lose their rows. */
 const START_MS = 7_000
 
 /** Budget regained per ms without a hold. After a minute the budget is full again. */

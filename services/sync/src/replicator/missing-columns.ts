@@ -2,15 +2,15 @@ import type { Relation } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { ChunkTracker } from '../fill/chunk-tracker.ts'
 
-/** Whether a table's complete definitions, and those being filled, lack columns. */
+/** Whether columns are missing for a table's complete definitions, and for its unfilled ones. */
 interface Missing {
   readonly complete: boolean
   readonly unfilled: boolean
 }
 
 /**
- * Knows whether rows of a shape have not all columns that definitions hold: a column was renamed, and has its name again by the time at which policies are
- * compiled. The log's operations for such rows do not hold the whole row. Definitions of which nothing has been read yet get it right later.
+ * Detects row shapes without a column that definitions need. This happens if a column was renamed and has its name back when policies are compiled. Operations
+ * for such rows lack that column. Definitions whose fill has not begun are not affected, because the fill reads the rows later.
  */
 export class MissingColumns {
   readonly #active: ActivePlan

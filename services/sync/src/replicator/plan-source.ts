@@ -12,25 +12,25 @@ const VISIBLE_POLL_MS = 5
 export interface PlanSource extends AsyncDisposable {
   readonly current: PublishedPlan
   /**
-   * Whether the compilation read a catalog that includes all these transactions. During a migration the catalog is ahead of the stream, so changes that a
-   * compilation has already seen need no other one when the stream delivers them.
+   * Whether the compilation read a catalog that includes all these transactions. During a migration the catalog is ahead of the stream: changes that a
+   * compilation has already seen need no recompilation when the stream delivers them.
    */
   saw(xids: readonly number[]): boolean
   /**
    * Recompiles once queries see these transactions, which appear in the write-ahead log slightly before they are visible. Uses the result of a background
-   * compilation that has seen them.
+   * compilation if that has seen them.
    *
    * @param isFresh - whether to ignore compilations that began earlier
-   * @param only - tables; others are left out, and compiled again in the background
+   * @param only - oids of the tables to keep; others are left out until a background compilation adds them
    */
   compileAfter(xids: readonly number[], isFresh: boolean, only?: ReadonlySet<number>): Promise<PublishedPlan>
   /** Compiles in the background, `quietMs` after the last call. For changes that affect no device. */
   compileLater(): void
   /** Compiles in the background sooner. For changes that may add a table to devices. */
   compileSoon(): void
-  /** Whether no schema change waits for a background compilation. Starts a waiting compilation immediately. */
+  /** Returns whether no background compilation is due, running or waiting to be taken. Starts a due one immediately. */
   isSettled(): boolean
-  /** Switches to the plan compiled in the background. @returns `undefined` if nothing changed */
+  /** Switches to the plan compiled in the background. @returns `undefined` if there is none or it changes nothing */
   takeCompiled(): PublishedPlan | undefined
 }
 
@@ -41,7 +41,7 @@ export interface PlanSourceOptions {
   readonly onCompiled: () => void
   readonly signal: AbortSignal
   readonly logger: Logger
-  /** How long after the last change that affects no device policies are compiled, in milliseconds, and how long after the first at most. */
+  /** Delay in ms before a background compilation after the last change that affects no device, and maximum delay in ms after the first. */
   readonly quietMs: number
   readonly quietMaxMs: number
 }
@@ -88,13 +88,13 @@ class CompilingSource implements PlanSource {
   #compiled: Compilation | undefined
   #running: Running | undefined
   #timer: NodeJS.Timeout | undefined
-  /** When the first of the changes came that wait for a compilation in the background. */
+  /** Time of the first change that waits for a background compilation. */
   #waitingSinceMs: number | undefined
-  /** The same of those that may bring a table. */
+  /** Time of the first waiting change that may add a table. */
   #soonSinceMs: number | undefined
   /** Consecutive partial plans. */
   #partial = 0
-  /** A compilation in the background ended half-way: definitions may be void of which the reader does not know. */
+  /** Whether a background compilation failed midway, after which definitions may be void without the reader knowing. */
   #hasFailed = false
 
   constructor(options: PlanSourceOptions, first: Compilation) {
@@ -171,7 +171,7 @@ class CompilingSource implements PlanSource {
     return isUnchanged ? undefined : compiled
   }
 
-  /** A plan is partial while something that it needs is locked: it is compiled again in the background, less and less often. */
+  /** Recompiles a partial plan, one that lacks locked tables, in the background with increasing delays. */
   retryIfPartial(): void {
     const { plan } = this.#compiled ?? this.#current
     if (!plan.isPartial) this.#partial = 0

@@ -29,7 +29,7 @@ export interface ReplicatorOptions {
   readonly onRefused: (reason: string) => void
   readonly feed: CheckpointFeed
   readonly dependencies: DependencyIndex
-  /** Compiles the current policies. */
+  /** Compiles the current policies. Gives up when the signal aborts. */
   readonly compile: (signal: AbortSignal) => Promise<SyncPlan>
   /**
    * Prepares the database for a plan's key queries (functions that run with their owner's rights).

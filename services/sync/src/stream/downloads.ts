@@ -7,12 +7,15 @@ export interface DownloadedSlice {
   readonly sentTo: number
   /** Compaction of the bucket as of which it was read. */
   readonly since: number
-  /** Where the device may have stood when it was told to begin from scratch, which it may never have heard: in `[low, high]`. 0: it had nothing. */
+  /**
+   * `[low, high]`: where the device may have stood when it was told to start over. That message may not have arrived, so these positions prove nothing. 0: it
+   * had nothing.
+   */
   readonly low: number
   readonly high: number
 }
 
-/** What a device that stands at `sentTo` or before it, but not in what comes before this, has as of a compaction. */
+/** The part of a download that follows the previous stretch and ends at `sentTo`, read as of one compaction. */
 interface Stretch {
   readonly sentTo: number
   readonly since: number
@@ -21,7 +24,7 @@ interface Stretch {
 /** A device's download of one bucket from its start, which takes several slices. */
 interface Download extends Pick<DownloadedSlice, 'low' | 'high'> {
   readonly bucket: string
-  /** In the order of the bucket. Where the device stands among them is not known: what was written need not have arrived. */
+  /** In the order of the bucket. The device's position among them is unknown, because written data may not have arrived. */
   readonly stretches: readonly Stretch[]
 }
 
@@ -34,9 +37,9 @@ export interface Downloads {
   note(device: string, bucket: string, slice: DownloadedSlice): void
   /** Returns the `since` of a device that claims to have everything up to `position`; `undefined` if unknown. */
   sinceOf(device: string, bucket: string, position: number): number | undefined
-  /** All of it has been written: nothing tells whether it has arrived, so it is forgotten only for the sake of others. */
+  /** Called when the whole bucket was written. It may not have arrived, so the download is remembered until others need its place. */
   written(device: string, bucket: string): void
-  /** These buckets were deleted; their names may be reused. */
+  /** Forgets deleted buckets, whose names may be reused. */
   forget(buckets: ReadonlySet<string>): void
 }
 
@@ -83,7 +86,7 @@ export function createDownloads(max = DOWNLOADS_MAX): Downloads {
   }
 }
 
-/** Stretches of a download in which the bucket was compacted; two that are oldest count as one, as of the earlier. */
+/** Maximum stretches of a download; each compaction adds one. With more, the two oldest are merged, as of the earlier compaction. */
 const STRETCHES_MAX = 16
 
 function withSlice(before: readonly Stretch[], { after, sentTo, since }: DownloadedSlice): readonly Stretch[] {

@@ -18,7 +18,7 @@ export interface SessionBucketsOptions {
   readonly signal: AbortSignal
 }
 
-/** The buckets of one session: those of its user, and which of them the device has not been told about. */
+/** The buckets of one session: those of its user, and what the device still has to be told about them. */
 export class SessionBuckets {
   readonly #feed: CheckpointFeed
   readonly #downloads: Downloads
@@ -100,7 +100,7 @@ export class SessionBuckets {
     this.#hold(next.gained, grants)
   }
 
-  /** Loads buckets with unknown numbers from the log. */
+  /** Loads the counts and checksums of buckets from the log where they are unknown. */
   async fill(): Promise<void> {
     await this.#feed.fill(this.#readBuckets, [...this.#held.keys()], this.#signal)
   }
