@@ -259,7 +259,7 @@ async function refuseUnknown(_request: FastifyRequest, reply: FastifyReply): Pro
 
 /** @throws {HoldfastError} `port_busy` and others of `explainListen` */
 export async function listenOn(app: FastifyInstance, host: string, port: number): Promise<void> {
-  // Another process may have taken the port during the seconds of startup.
+  // During the seconds of startup, another process or an outgoing connection may have taken the port.
   await findPort(host, port)
   try {
     await app.listen({ host, port })

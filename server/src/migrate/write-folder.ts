@@ -242,7 +242,7 @@ export const KEPT_OF_FILES: readonly string[] = [
   'user_metadata',
 ]
 
-/** Returns extensions with `cron` in the schema where other servers have it. */
+/** Returns all extensions, each once, with `pg_cron` in the schema where other servers have it. */
 export function extensionsOf({ extensions }: Inventory, own: OwnParts): Inventory['extensions'] {
   const all = [...extensions, ...own.extensions].map(({ name, schema }) => ({
     name,

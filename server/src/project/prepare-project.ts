@@ -15,7 +15,7 @@ import { serveQueues } from './serve-queues.ts'
  * Applies the migrations of the project in the current folder. Also applies its seeds if the database is the packaged one and the server is reachable only from
  * this machine, because seeds often create accounts with known passwords. Does nothing without a migrations folder.
  *
- * @param options.preparation - how, after a reset
+ * @param options.preparation - what to apply after a reset; default: everything
  * @returns the seeds that changed after they were applied
  * @throws {HoldfastError} `project_config_invalid`, `migration_version_taken`, and errors of {@link migrateProject} and {@link seedProject}
  */

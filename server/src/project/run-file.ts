@@ -124,7 +124,7 @@ function failed({ path, text, before, current, isPartial }: FailedFile, error: u
 const PARTIAL =
   'What stands before a COMMIT or a statement that runs alone is applied already, so the file has to bear being applied again.'
 
-/** Explains a function in a closed schema, which older projects could still create. */
+/** Returns a hint about a closed schema, in which older hosted projects could still create functions. */
 function closedSchema(error: unknown): string | undefined {
   const name = /^permission denied for schema (auth|realtime|storage)$/.exec(errorMessage(error))?.[1]
   if (name === undefined) return undefined

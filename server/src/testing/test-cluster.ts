@@ -121,7 +121,7 @@ async function create(pool: Pool, name: string, template: string | undefined): P
   await pool.execute(sql`alter database ${sql.identifier(unfinished)} rename to ${sql.identifier(name)}`)
 }
 
-/** Drops a database and its replication slots, which would block dropping it. */
+/** Drops a database after its replication slots, which block that. Retries, because a slot in use cannot be dropped either. */
 async function drop(pool: Pool, name: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const [left] = await pool.query<{ slots: number }>(sql`

@@ -64,7 +64,7 @@ export async function runTestHost([home = '']: readonly string[]): Promise<numbe
   return 0
 }
 
-/** Writes the note atomically. @returns removes it, unless another host has replaced it */
+/** Writes the note atomically. @returns a function that removes it, unless another host has replaced it */
 function leaveNote(home: string, note: HostNote): () => void {
   const path = join(home, 'host.json')
   writeFileSync(`${path}.new`, JSON.stringify(note), { mode: 0o600 })
