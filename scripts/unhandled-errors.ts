@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 
-/** An error outside any test: Vitest fails the run without naming a test. */
+/** An error that no test awaited: Vitest fails the run without naming a test. */
 export interface UnhandledError {
   /** Absolute path of the running test file; absent if a worker exited early. */
   readonly file?: string

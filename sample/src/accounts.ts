@@ -17,7 +17,7 @@ function account(name: string, what: string): SampleAccount {
   return { email: sampleEmail(name), name, what }
 }
 
-/** The account that first opens the sample. */
+/** The account that the welcome link signs in. */
 export const WELCOMED_EMAIL = sampleEmail('Dana Okafor')
 
 /** One account for each way of seeing the sample. */

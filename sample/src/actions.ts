@@ -20,7 +20,7 @@ export interface Task {
   readonly contractor: ContractorRow | undefined
 }
 
-/** Number of findings with an action. Further actions give some of these a second one. */
+/** Number of findings with an action. The first of them get the remaining actions as second ones. */
 const FINDINGS_WITH_ACTION = 2_200
 const CONTRACTED_SHARE = 0.25
 /** Actions of the North fall due this many days away from today at least, so that the count of overdue ones holds for a week. */

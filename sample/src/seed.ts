@@ -34,7 +34,7 @@ const HISTORY_SCHEMA = '0007_history.sql'
 /** Which tables are filled in question by question. */
 const CHECKLISTS_SCHEMA = '0008_checklists.sql'
 
-/** What people who read German call tables, fields and choices. */
+/** German names of tables, fields and choices. */
 const GERMAN_WORDS = '0009_german.sql'
 
 export interface SeedSampleOptions {

@@ -16,7 +16,7 @@ export interface StorageApi {
 const TOGETHER = 4
 
 /**
- * Uploads the pictures of the sample that are not in storage yet, by its public API. One start that ended in the middle is made good by the next.
+ * Uploads the pictures of the sample that are not in storage yet, over its public API. The next start completes an interrupted upload.
  *
  * @param serviceKey - of the project, as an administrator has it
  * @param drawn - all of them, if they have been drawn already

@@ -141,7 +141,7 @@ class Loader {
   }
 
   /**
-   * Dumps contain only grants beyond Postgres's defaults. This project's default privileges would add to them, including for `anon`. The source's default
+   * Dumps contain only grants beyond Postgres's defaults. The target's default privileges would add to them, including for `anon`. The source's default
    * privileges are part of the definitions.
    */
   async #revokeDefaults(): Promise<void> {

@@ -17,7 +17,7 @@ export const EMPTY_CHECK = `do $$ begin
 end $$;
 `
 
-/** Revokes this project's default privileges, which would add to the scripts' grants. */
+/** Revokes the target's default privileges, which would add to the scripts' grants. */
 export const REVOKE_DEFAULTS = `do $$ declare statement text; begin
   for statement in
     select distinct pg_catalog.format('alter default privileges in schema %I revoke all on %s from %s', n.nspname,

@@ -36,7 +36,7 @@ const ROWS_MAX = 1_000
 const CHARACTERS_MAX = 512 * 1024
 
 interface Shared {
-  /** Omitted columns, such as credentials. */
+  /** Omitted columns, which contain credentials. */
   readonly leftOut: readonly string[]
   /** Columns written as empty text, which other servers expect instead of NULL. */
   readonly emptied: readonly string[]

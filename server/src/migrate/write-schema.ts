@@ -95,7 +95,7 @@ function renderGround(
 }
 
 /**
- * Revokes this project's default privileges first: dumps contain only grants beyond Postgres's defaults, so these would add to them, including for `anon`. The
+ * Revokes the target's default privileges first: dumps contain only grants beyond Postgres's defaults, so these would add to them, including for `anon`. The
  * source's default privileges are part of the definitions.
  */
 function withoutDefaults(own: readonly string[]): string {

@@ -42,7 +42,7 @@ export class MetricsExport implements AsyncDisposable {
     this.#timer = setInterval(() => void this.send(), intervalMs).unref()
   }
 
-  /** Exports current metrics, unless an export is still running: a hanging collector gets only one. */
+  /** Exports the current metrics, or joins an export that is still running: a hanging collector gets only one. */
   send(): Promise<void> {
     return (this.#sending ??= this.#send().finally(() => (this.#sending = undefined)))
   }
@@ -67,7 +67,7 @@ export class MetricsExport implements AsyncDisposable {
     }
   }
 
-  /** Exports final metrics, unless the collector is slow. */
+  /** Exports the metrics once more, unless exports are failing. Waits at most {@link STOPPING_MS}. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     const over = new AbortController()

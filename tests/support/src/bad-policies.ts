@@ -9,7 +9,7 @@ import type { RandomPerson } from './random-policies.ts'
  */
 export const BAD_TABLE = 'broken'
 
-/** First number of rows for which functions fail. */
+/** Functions fail for rows whose `n` is at least this. */
 const BAD = 3
 const IDS = 8
 
@@ -101,7 +101,7 @@ export function badPolicy(form: string): readonly string[] {
   ]
 }
 
-/** Returns a change of a row, for which functions may fail before or after. */
+/** Returns a statement that changes a row for which functions fail, or one for which they may then fail. */
 export function changeBadRow(random: Random): string {
   const id = 1 + random.below(IDS)
   if (random.chance(0.2)) return `delete from public.${BAD_TABLE} where id = ${id}`

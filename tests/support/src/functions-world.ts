@@ -19,7 +19,7 @@ export async function openFunctionsWorld(
   files: Readonly<Record<string, string>>,
   args: readonly string[] = [],
 ): Promise<FunctionsWorld> {
-  // Deno forbids functions to read below `/dev`, where temporary files may be located.
+  // Deno does not let functions read below `/dev`, where temporary files may be in memory.
   const parent = tmpdir().startsWith('/dev/') ? '/tmp' : tmpdir()
   const folder = mkdtempSync(join(parent, 'holdfast-project-'))
   chmodSync(folder, 0o755)

@@ -29,7 +29,7 @@ const LOCK_LIFETIME_MS = 60_000
 /** Lag in bytes at which a reader counts as caught up. */
 const CAUGHT_UP_BYTES = 1024 * 1024
 
-/** Each takes 0.1 s. A folder whose reader is behind serves as well, only later. */
+/** Attempts, 0.1 s apart. A folder whose reader is behind is usable, too; starts on its copies only take longer. */
 const CATCH_UP_ATTEMPTS = 300
 
 /** A folder created once and shared by the tests of several processes. */

@@ -31,7 +31,7 @@ const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /**
  * Opens the worker that sends database webhooks concurrently and at least once. Each receiver may use a limited share of the connections. A table or role with
- * too many waiting bytes is marked in the database, and further calls are refused.
+ * too many waiting requests or bytes is marked in the database, and further calls are refused.
  */
 export function openWebhooks({ pool, reach, options, logger }: OpenWebhooksOptions): QueueWorker<QueuedRequest> {
   const send = createSend(reach)

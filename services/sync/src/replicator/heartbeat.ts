@@ -44,7 +44,7 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   let ignoredUpTo = 0
   let hasRow = false
   let beat: number | undefined
-  /** When the oldest beat was sent since which nothing has come. */
+  /** Time of the oldest heartbeat after which nothing has arrived. */
   let unansweredSinceMs: number | undefined
 
   async function send(): Promise<void> {

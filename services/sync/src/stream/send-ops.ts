@@ -33,17 +33,17 @@ export interface HeldBucket {
   described: BucketGrant | undefined
   /** Whether the device's data is invalid and has to be cleared first. */
   stale: boolean
-  /** As of which compaction the device has what it has; `undefined`: not known, as it began elsewhere or long ago. */
+  /** Compaction as of which the device's data was read; `undefined` if unknown, because the device started elsewhere or long ago. */
   since: number | undefined
   /** The position that the device reported. */
   readonly reported: number
-  /** It was told to begin from scratch when it was in this range at most. */
+  /** Range of positions in which the device was when it was told to start over. */
   before: { readonly low: number; readonly high: number }
 }
 
 const NEVER = { low: 0, high: 0 }
 
-/** A bucket as a device has it that says where it stands. */
+/** Returns the state of a bucket on a device that reported its position. */
 export function heldBucket(bucket: LiveBucket, grant: BucketGrant, position: number, since?: number): HeldBucket {
   return {
     bucket,
@@ -68,7 +68,7 @@ export function beginAnew(held: HeldBucket): void {
 }
 
 /**
- * Whether a device that stands at `position` lacks the sum of operations that are now one: it was there before they were, and not yet past them.
+ * Returns whether a device at `position` lacks the sum of operations that compaction has merged: it started before the merge and has not passed them yet.
  */
 function straddlesCompaction(
   { compactions }: OpsSource,
@@ -89,7 +89,7 @@ export interface OpsSource {
 }
 
 export interface SentOps {
-  /** Whether all of them were sent; else it stopped between two lines, and each bucket knows where. */
+  /** Whether all operations were sent. Otherwise sending stopped between two lines, and each bucket has its position. */
   readonly isWhole: boolean
   /** The buckets that were read from the log: versions superseded meanwhile may be missing from them. */
   readonly fromLog: readonly LiveBucket[]
