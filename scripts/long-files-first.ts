@@ -32,7 +32,7 @@ function compareNames(one: string, other: string): number {
   return one < other ? -1 : Number(one > other)
 }
 
-/** Starts long files first. Vitest knows durations only of files it has run here; otherwise the recorded durations are used. */
+/** Starts long files first. Vitest knows durations only of files it has run here; otherwise the recorded durations apply, then file sizes. */
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isKnown = files.every((file) => this.ctx.cache.getTestSpecificationResult(file) !== undefined)

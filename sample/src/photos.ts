@@ -6,7 +6,7 @@ import type { PhotoRow } from './rows.ts'
 import { SIZES } from './sizes.ts'
 import { PHOTO_CAPTIONS } from './words/remarks.ts'
 
-/** Number of photos that show an inspection without a finding. */
+/** Number of photos that show an inspection rather than one of its findings. */
 const INSPECTION_PHOTOS = 600
 /** Findings with a photo; the rest of the photos are second ones of these. */
 const FINDINGS_WITH_PHOTO = 2_400

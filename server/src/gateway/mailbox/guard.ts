@@ -6,7 +6,7 @@ const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-i
 
 /**
  * Returns whether a user on this machine opened the page in a browser. Excludes requests through a proxy, requests for another host name, which indicate DNS
- * rebinding, and requests made by pages of other sites.
+ * rebinding, and requests that pages of other sites make other than by navigation.
  *
  * @see https://www.w3.org/TR/fetch-metadata/
  */

@@ -48,7 +48,8 @@ const DECLARATIONS: Readonly<Record<string, OptionDeclarations>> = {
  *
  * @param file - path of `config.toml`, for messages and relative paths
  * @param find - returns the variable of an `env(NAME)`
- * @throws {HoldfastError} `option_invalid` for a value of the wrong type or out of range, and for an unset variable of a security-relevant key
+ * @throws {HoldfastError} `option_invalid` for a value of the wrong type or out of range, and for an unset variable of a boolean, an integer or a
+ *   security-relevant key
  */
 export function readProjectSettings(
   tables: Table,
@@ -132,7 +133,7 @@ function templateOf(name: string, path: string, file: string, remarks: Remarks):
   return found
 }
 
-/** Signing keys do not belong in a repository. Without the file the project runs without them, as with the ecosystem's CLI. */
+/** Signing keys do not belong in a repository. Without the file, a key of this server signs, as with the ecosystem's CLI. */
 function signingKeysOf(path: string, file: string, remarks: Remarks): string | undefined {
   const found = resolve(dirname(file), path)
   if (existsSync(found)) return found

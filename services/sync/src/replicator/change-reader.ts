@@ -198,7 +198,7 @@ export class ChangeReader {
       return
     }
     this.#buffer.add(change)
-    // Earlier complete transactions are routed without waiting for the end of this one, once the current events are read.
+    // Buffers more rows behind earlier complete transactions, which are completed after the current events without waiting for the end of this one.
     const isEnough = this.#buffer.holdsEarlier ? this.#options.writer.chunkOps : this.#rowsAtOnce(relation)
     if (this.#buffer.size >= isEnough) await this.#routeOpen()
   }
