@@ -73,7 +73,7 @@ const lighterPackages: Plugin = {
         ["const https = require('node:https')\n", ''],
         ['https.create', "require('node:https').create"],
       ])
-    // Would otherwise compile a comparison function from text for each path segment.
+    // find-my-way would otherwise compile a comparison function from text for each path segment.
     if (/[\\/]find-my-way[\\/]lib[\\/]node\.js$/.test(id))
       return replaceTexts(code, id, [
         [
