@@ -60,7 +60,7 @@ export interface TokenMessages {
    * Sends a code to a number; for `phone_change`, to the new one.
    *
    * @param input.phone - digits only
-   * @returns fields of the response about the message, which test numbers with a fixed code do not get
+   * @returns `message_id` for test numbers with a fixed code, otherwise an empty object
    */
   sendPhoneCode(
     tx: Transaction,
@@ -82,7 +82,7 @@ export interface TokenMessages {
     input: { readonly address: string; readonly kind: AddressLimitKind },
   ): Promise<void>
   /**
-   * Parses the channel of a text message. WhatsApp requires Twilio or a hook, which receives messages of every channel.
+   * Parses the channel of a text message. WhatsApp requires Twilio. With a `send_sms` hook, every value is accepted and returned as `sms`.
    *
    * @throws {HoldfastError} `validation_failed`
    */

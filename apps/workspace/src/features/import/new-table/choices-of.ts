@@ -1,6 +1,6 @@
 /** Limit of proposed choices. */
 const CHOICES_MAX = 20
-/** Average number of times that a choice must occur. */
+/** Minimum average number of occurrences per choice. */
 const REPEATED = 3
 /** Length limit of a proposed choice, in characters. */
 const CHOICE_LENGTH_MAX = 40

@@ -50,7 +50,7 @@ export interface TableDraft {
   readonly label: string
   /** One per column of the file. */
   readonly fields: readonly DraftField[]
-  /** Index of the title column; `undefined`: no column is a text. */
+  /** Index of the title column; `undefined`: no column can be the title. */
   readonly title: number | undefined
   readonly access: DraftAccess
   readonly writing: Writing
@@ -70,7 +70,7 @@ export function isLabel(text: string): boolean {
   return text.trim() !== '' && !/[.\p{Cc}]/u.test(text) && [...text.trim()].length <= LABEL_MAX
 }
 
-/** Whether a column can be the title: a text that is imported. */
+/** Whether a column can be the title: a short text that is imported. */
 export function canBeTitle({ becomes }: DraftField): boolean {
   return isText(becomes) && becomes.kind !== 'long_text'
 }
@@ -146,7 +146,7 @@ const RESERVED = new Set([
   'tableoid',
 ])
 
-/** Returns the fields' names. The title field must be the one that every screen recognizes as the title. */
+/** Returns the fields' names. If screens would pick another column as the title, the title field is named `title`. */
 function namesOf(draft: TableDraft): readonly (string | undefined)[] {
   const names = givenNames(draft, undefined)
   const { title } = draft
