@@ -3,7 +3,7 @@ import type { AuthService } from '@holdfast/auth'
 import { HoldfastError, type Logger } from '@holdfast/foundation'
 import { sql, type Pool } from '@holdfast/postgres'
 import { JOIN_BYTES_MAX, JOINING_MAX, NAME_CHARS_MAX, PASSWORD_CHARS_MAX } from './limits.ts'
-import { answerRefusals, limitAtOnce } from '../workspaces/app-refusals.ts'
+import { answerRefusals, limitPasswordHashes } from '../workspaces/app-refusals.ts'
 import { hashOf } from './queue.ts'
 
 export interface JoinOptions {
@@ -27,12 +27,12 @@ interface JoinRequest {
  * `weak_password`, 429 `busy`.
  */
 export function joinRoutes(options: JoinOptions): FastifyPluginAsync {
-  const atOnce = limitAtOnce(JOINING_MAX)
+  const hashes = limitPasswordHashes(JOINING_MAX)
   return async (app) => {
     answerRefusals(app, options.logger, 'the account was not created')
     app.post('/app/v1/invitations/join', { bodyLimit: JOIN_BYTES_MAX }, async (request, reply) => {
       const asked = parseJoin(request.body)
-      const email = await atOnce(async () => {
+      const email = await hashes.run({}, async () => {
         const invited = await requirePending(options.pool, asked.secret)
         const { name, password } = asked
         const isMade = await options.createAccount({ email: invited, name, password, address: request.ip })

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { HoldfastError, type Logger } from '@holdfast/foundation'
+import { HoldfastError, type Logger, Semaphore } from '@holdfast/foundation'
 import { logFailure } from '@holdfast/http'
 import { isConnectionLoss } from '@holdfast/postgres'
 
@@ -29,19 +29,9 @@ function send(reply: FastifyReply, error: HoldfastError): FastifyReply {
     .send({ code: error.code, message: error.message })
 }
 
-/** Runs a few password hashes at a time; refuses more. @param most - requests at once */
-export function limitAtOnce(most: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0
-  return async (work) => {
-    if (running >= most)
-      throw new HoldfastError('busy', 429, 'The server is busy. Try again in a moment.', {
-        headers: { 'retry-after': '2' },
-      })
-    running += 1
-    try {
-      return await work()
-    } finally {
-      running -= 1
-    }
-  }
+/** Limits concurrent requests that may each cost a password hash. Further ones are refused. */
+export function limitPasswordHashes(permits: number): Semaphore {
+  const busy = (): HoldfastError =>
+    new HoldfastError('busy', 429, 'The server is busy. Try again in a moment.', { headers: { 'retry-after': '2' } })
+  return new Semaphore({ permits, waitingMax: 0, refuse: busy })
 }

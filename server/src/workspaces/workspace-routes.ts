@@ -3,7 +3,7 @@ import type { AuthService } from '@holdfast/auth'
 import { HoldfastError, type Logger } from '@holdfast/foundation'
 import type { Caller } from '@holdfast/http'
 import { sql, type Pool } from '@holdfast/postgres'
-import { answerRefusals, limitAtOnce } from './app-refusals.ts'
+import { answerRefusals, limitPasswordHashes } from './app-refusals.ts'
 import type { OwnerKeys } from './owner-keys.ts'
 import { alreadySetUp, hasWorkspaces, startWorkspace } from './start-workspace.ts'
 
@@ -39,7 +39,7 @@ export interface WorkspaceRoutesOptions {
  */
 export function workspaceRoutes(options: WorkspaceRoutesOptions): FastifyPluginAsync {
   const { pool, ownerKeys } = options
-  const atOnce = limitAtOnce(AT_ONCE_MAX)
+  const hashes = limitPasswordHashes(AT_ONCE_MAX)
   return async (app) => {
     answerRefusals(app, options.logger, 'the workspace was not created')
     app.post('/app/v1/owner', { bodyLimit: REQUEST_BYTES_MAX }, async (request, reply) => {
@@ -52,7 +52,7 @@ export function workspaceRoutes(options: WorkspaceRoutesOptions): FastifyPluginA
         address: request.ip,
       }
       const name = readText(body, 'workspace', WORKSPACE_CHARS_MAX)
-      await atOnce(async () => {
+      await hashes.run({}, async () => {
         if (await hasWorkspaces(pool)) throw alreadySetUp()
         if (!(await options.createAccount(account)))
           throw new HoldfastError('account_exists', 409, 'This address has an account. Sign in to continue.')
@@ -68,7 +68,7 @@ export function workspaceRoutes(options: WorkspaceRoutesOptions): FastifyPluginA
       if (isFirst) requireOwnerKey(ownerKeys, body['key'])
       else if (!options.isOpen)
         throw new HoldfastError('workspaces_by_invitation', 403, 'Ask the owner of a workspace for an invitation.')
-      const id = await atOnce(() => startWorkspace(pool, { name, owner, isFirst }))
+      const id = await hashes.run({}, () => startWorkspace(pool, { name, owner, isFirst }))
       return await reply.code(201).header('cache-control', 'no-store').send({ id })
     })
   }

@@ -17,9 +17,8 @@ import { findNewPasswordProblem } from '../../lib/password-rules.ts'
 import { passwordMessages } from '../../messages/password.ts'
 import { signUpMessages } from '../../messages/sign-up.ts'
 import { ownerMessages as words } from '../../messages/welcome.ts'
-import { StartWorkspaceForm } from './start-workspace-form.tsx'
+import { StartWorkspaceForm, WORKSPACE_CHARS_MAX } from './start-workspace-form.tsx'
 
-const WORKSPACE_CHARS_MAX = 80
 const NAME_CHARS_MAX = 60
 
 /** Creates the first workspace of a new server and its owner. Requires the link that the server printed. */

@@ -6,7 +6,8 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { startWorkspace } from '../../lib/data/start-workspace.ts'
 import { ownerMessages as words } from '../../messages/welcome.ts'
 
-const WORKSPACE_CHARS_MAX = 80
+/** The server's limit. */
+export const WORKSPACE_CHARS_MAX = 80
 
 /** Names and creates a workspace for a signed-in user. */
 export function StartWorkspaceForm({

@@ -29,14 +29,11 @@ export class CallRefused extends Error {
  * @throws {TypeError} if the server is unreachable, silent for half a minute, or an intermediary responds
  */
 export async function callFunction<Result>({ client, config }: Backend, name: string, args: object): Promise<Result> {
-  const { data, error } = await client.supabase.auth.getSession()
-  // An anonymous call would be refused as if the session were over.
-  if (error && isAuthRetryableFetchError(error))
-    throw new TypeError('The token cannot be renewed now.', { cause: error })
+  const token = await readAccessToken(client)
   const response = await post(`/rest/v1/rpc/${name}`, args, {
     'content-profile': 'holdfast',
     apikey: config.anonKey,
-    authorization: `Bearer ${data.session?.access_token ?? config.anonKey}`,
+    authorization: `Bearer ${token ?? config.anonKey}`,
   })
   if (response.status === 204) return undefined as Result
   const body = await response.json().catch(() => undefined as unknown)
@@ -52,4 +49,13 @@ export function post(address: string, body: object, headers: Readonly<Record<str
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   })
+}
+
+/** Returns the user's token; `undefined` when signed out. @throws {TypeError} if it cannot be renewed now */
+export async function readAccessToken(client: Backend['client']): Promise<string | undefined> {
+  const { data, error } = await client.supabase.auth.getSession()
+  // An anonymous call would be refused as if the session were over.
+  if (error && isAuthRetryableFetchError(error))
+    throw new TypeError('The token cannot be renewed now.', { cause: error })
+  return data.session?.access_token
 }

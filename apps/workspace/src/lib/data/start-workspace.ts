@@ -1,6 +1,6 @@
-import { AuthApiError, isAuthRetryableFetchError } from '@supabase/supabase-js'
+import { AuthApiError } from '@supabase/supabase-js'
 import type { Backend } from './backend.ts'
-import { post } from './call-function.ts'
+import { post, readAccessToken } from './call-function.ts'
 
 /** The owner of a new server, who has no account yet. */
 export interface NewOwner {
@@ -26,10 +26,8 @@ export async function startWorkspace(
   { client }: Backend,
   start: { readonly workspace: string; readonly key?: string },
 ): Promise<void> {
-  const { data, error } = await client.supabase.auth.getSession()
-  if (error && isAuthRetryableFetchError(error))
-    throw new TypeError('The token cannot be renewed now.', { cause: error })
-  await send('/app/v1/workspaces', start, { authorization: `Bearer ${data.session?.access_token ?? ''}` })
+  const token = await readAccessToken(client)
+  await send('/app/v1/workspaces', start, { authorization: `Bearer ${token ?? ''}` })
 }
 
 async function send(address: string, body: object, headers?: Readonly<Record<string, string>>): Promise<void> {
