@@ -10,15 +10,7 @@ import { settleDefinitions } from '../fill/settle-definitions.ts'
 import { withFallbacks, type FallbackDefinition } from '../fill/fallback-definitions.ts'
 import { CLASS_RECOUNT_MS } from '../limits.ts'
 import { dropDefinitions, type StoredDefinition } from '../storage/bucket-storage.ts'
-import {
-  readHold,
-  readIsFilling,
-  readServedTables,
-  writeFilled,
-  writeFilling,
-  writeFirstFilled,
-  writeHold,
-} from '../storage/fills.ts'
+import { readHold, readIsFilling, writeFilled, writeFilling, writeFirstFilled, writeHold } from '../storage/fills.ts'
 import { readTableBytes } from '../storage/table-bytes.ts'
 import { createCompletionPace } from './completion-pace.ts'
 import { createHoldBudget, type HoldBudget } from './hold-budget.ts'
@@ -107,7 +99,6 @@ export async function openServing(
   // What devices had before the start, they keep until it is read again.
   const serving = new PlanServing(options, plan, stored ?? [], {
     state: initialState(await readIsFilling(pool)),
-    served: await readServedTables(pool),
     holds: createHoldBudget(() => performance.now(), await readHold(pool)),
   })
   await serving.open(position, stored !== undefined)
@@ -117,8 +108,6 @@ export async function openServing(
 /** State left by the previous process. */
 interface Resumed {
   readonly state: ServingState
-  /** Oids of the tables of which devices have had something. */
-  readonly served: ReadonlySet<number>
   readonly holds: HoldBudget
 }
 
@@ -139,7 +128,7 @@ class PlanServing implements Serving {
   #state: ServingState
   #stored: Stored
   #active: ActivePlan
-  /** Oids of the tables of which devices had something before the newest plan. */
+  /** Oids of the tables of which devices may have had something before the newest plan. At the start these are all: the process before may have served any. */
   #served: ReadonlySet<number>
   #holdTimer: NodeJS.Timeout | undefined
   /** Wakes the reader when the filled definitions have waited long enough. */
@@ -151,7 +140,7 @@ class PlanServing implements Serving {
     const { pool, readerUrl, logger, fillChunkRows } = options
     this.#options = options
     this.#state = resumed.state
-    this.#served = resumed.served
+    this.#served = new Set(plan.tables.map(({ oid }) => oid))
     this.#holds = resumed.holds
     this.#stored = { plan, kept, fallbacks: [] }
     this.#active = activatePlan(plan, kept)
@@ -194,7 +183,7 @@ class PlanServing implements Serving {
     await this.#recordFilled()
     if (hasMissed) await this.#dispatch({ kind: 'changes missed' })
     const { version } = this.#active.plan
-    this.#served = servedTables(this.#active)
+    this.#served = servedTables(this.#active, this.#served)
     const numbers = this.#stored.kept.map(({ number }) => number).join()
     await this.#settle(next, position, isTypeAltered)
     await this.#activate()
@@ -377,9 +366,11 @@ class PlanServing implements Serving {
   }
 }
 
-/** Oids of the tables of which devices have some definition. */
-function servedTables({ tables }: ActivePlan): ReadonlySet<number> {
+/** Oids of the tables of which devices have some definition, or may have had one and wait for the next. */
+function servedTables({ tables }: ActivePlan, before: ReadonlySet<number>): ReadonlySet<number> {
   return new Set(
-    [...tables].filter(([, { definitions }]) => definitions.some(({ isUnfilled }) => !isUnfilled)).map(([oid]) => oid),
+    [...tables]
+      .filter(([oid, { definitions }]) => before.has(oid) || definitions.some(({ isUnfilled }) => !isUnfilled))
+      .map(([oid]) => oid),
   )
 }

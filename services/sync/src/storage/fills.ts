@@ -34,14 +34,6 @@ export function insertUnfilled(
   })
 }
 
-/** Oids of the tables of which devices may have rows: some definition was complete, also one that was given up and is still being deleted. */
-export async function readServedTables(db: Queryable): Promise<ReadonlySet<number>> {
-  const rows = await db.query<{ oid: string }>(sql`
-    select distinct split_part(shape, ':', 1) as oid from sync.definitions d
-     where shape like '%:%' and not exists (select from sync.fills f where f.definition = d.number)`)
-  return new Set(rows.map(({ oid }) => Number(oid)))
-}
-
 /** Notes how far definitions of one table are filled, by so many rows more. */
 export async function writeProgress(
   db: Queryable,
