@@ -82,7 +82,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'uploads',
     project: 'pg',
-    files: [`${SYNC}/upload/apply-together.property.pg.test.ts`],
+    files: [`${SYNC}/upload/apply-run.property.pg.test.ts`],
     counts: { HOLDFAST_TOGETHER_RUNS: 300 },
     seed: 'HOLDFAST_SEED',
   },

@@ -7,9 +7,9 @@ import { endDisconnectTimers } from './channels/end-disconnect-timers.ts'
 import type { ForgetUser, OpenDatabase, RemoveDatabase } from './local/file-options.ts'
 import { PendingRemovals, type PendingRemoval } from './local/pending-removals.ts'
 import { SignInRequired } from './local/sign-in-required.ts'
-import { openDevicePeople, type DevicePerson } from './session/device-people.ts'
+import { openDeviceUsers, type DevicePerson } from './session/device-users.ts'
 import type { SessionState, SessionUser } from './session/session-state.ts'
-import { answersOfAccounts } from './session/answers-of-accounts.ts'
+import { createAuthFetch } from './session/auth-fetch.ts'
 import { openSession, SESSION_KEY } from './session/session.ts'
 import { signOut, type SignOutData, type SignOutOptions } from './local/sign-out.ts'
 import type { ChooseSearched } from './search/open-search.ts'
@@ -91,13 +91,13 @@ export function createClient(options: ClientOptions): HoldfastClient {
       detectSessionInUrl: options.detectSessionInUrl ?? true,
       experimental: { recoveryCodes: true },
     },
-    global: { fetch: answersOfAccounts(fetch, url) },
+    global: { fetch: createAuthFetch(fetch, url) },
   })
   endDisconnectTimers(supabase)
   const now = options.now ?? Date.now
   const onProblem = options.onProblem ?? ((error: unknown) => console.warn('holdfast:', error))
   const session = openSession(supabase, store, onProblem)
-  const people = openDevicePeople(store, now)
+  const people = openDeviceUsers(store, now)
   const removals = new PendingRemovals(store)
   const device = openDevice({
     url,

@@ -7,7 +7,7 @@ describe('outwait', () => {
   test('gives up after its patience', async () => {
     let attempts = 0
     const failing = outwait(() => Promise.reject(new Error(`attempt ${++attempts}`)), {
-      patienceMs: 3,
+      timeoutMs: 3,
       pauseMs: 1,
       passes,
     })
@@ -21,6 +21,6 @@ describe('outwait', () => {
       if (++attempts < 3) throw new Error('not yet')
       return attempts
     }
-    expect(await outwait(attempt, { patienceMs: 10, pauseMs: 1, passes })).toBe(3)
+    expect(await outwait(attempt, { timeoutMs: 10, pauseMs: 1, passes })).toBe(3)
   })
 })

@@ -1,6 +1,6 @@
 export interface OutwaitOptions {
   /** Maximum sum of the pauses in ms. Other delays do not count, so a stalled process makes as many attempts as any other. */
-  readonly patienceMs: number
+  readonly timeoutMs: number
   readonly pauseMs: number
   /** Whether the failure is transient. */
   readonly passes: (error: unknown) => Promise<boolean>
@@ -12,7 +12,7 @@ export async function outwait<T>(attempt: () => Promise<T>, options: OutwaitOpti
     try {
       return await attempt()
     } catch (error) {
-      if (waitedMs >= options.patienceMs || !(await options.passes(error))) throw error
+      if (waitedMs >= options.timeoutMs || !(await options.passes(error))) throw error
     }
     await new Promise((resolve) => setTimeout(resolve, options.pauseMs))
   }

@@ -4,7 +4,7 @@ import type { ServerOptions as HttpsOptions } from 'node:https'
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { HoldfastError, errorMessage, type Logger } from '@holdfast/foundation'
 import { createBodyMemory } from './body-memory.ts'
-import { drainRefusedBodies, type DrainPatience } from './drain-bodies.ts'
+import { drainRefusedBodies, type DrainLimits } from './drain-bodies.ts'
 import { limitHeadMemory } from './head-memory.ts'
 import { LATE_VALIDATORS } from './late-validators.ts'
 import {
@@ -20,7 +20,7 @@ import {
   PARAMETER_LENGTH_MAX,
 } from './limits.ts'
 import { answerClientError } from './request-heads.ts'
-import { limitSlowBodies, type BodyPatience } from './slow-bodies.ts'
+import { limitSlowBodies, type BodyTimeouts } from './slow-bodies.ts'
 import { logFailure } from './log-failure.ts'
 import { logRequests } from './log-requests.ts'
 import type { TlsIdentity } from './tls.ts'
@@ -39,9 +39,9 @@ export interface HttpServerOptions {
   /** Proxies whose `x-forwarded-*` and `x-request-id` headers are trusted. Default: none. */
   readonly trustProxy?: TrustProxy | false
   /** Time limits for request bodies. */
-  readonly bodyPatience?: Partial<BodyPatience>
-  /** Limits for reading a body after its response. Default for silence: as in `bodyPatience`. */
-  readonly drainPatience?: Partial<DrainPatience>
+  readonly bodyTimeouts?: Partial<BodyTimeouts>
+  /** Limits for reading a body after its response. Default for silence: as in `bodyTimeouts`. */
+  readonly drainLimits?: Partial<DrainLimits>
   /** Memory limit in bytes for all request bodies. */
   readonly bodyMemoryBytesMax?: number
   /** Memory limit in bytes for all incomplete request heads. */
@@ -54,7 +54,7 @@ export interface HttpServerOptions {
  */
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { logger, trustProxy = false } = options
-  const bodyPatience = { ...BODY_PATIENCE, ...options.bodyPatience }
+  const bodyTimeouts = { ...BODY_PATIENCE, ...options.bodyTimeouts }
   const app = fastify({
     // Our own logger reports requests; Fastify's would serialize headers.
     logger: false,
@@ -63,7 +63,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     keepAliveTimeout: CONNECTION_IDLE_MS,
     ...serverOptionsOf(options.tls),
     // Fallback behind `limitSlowBodies`, from the first header byte.
-    requestTimeout: HEADERS_TIMEOUT_MS + bodyPatience.totalMs,
+    requestTimeout: HEADERS_TIMEOUT_MS + bodyTimeouts.totalMs,
     genReqId: (request) => requestIdOf(request, trustProxy),
     // Fastify would trust every caller.
     requestIdHeader: false,
@@ -83,8 +83,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
   })
-  limitSlowBodies(app, bodyPatience, createBodyMemory(options.bodyMemoryBytesMax ?? BODY_MEMORY_BYTES_MAX))
-  drainRefusedBodies(app, { ...DRAIN_PATIENCE, silenceMs: bodyPatience.silenceMs, ...options.drainPatience })
+  limitSlowBodies(app, bodyTimeouts, createBodyMemory(options.bodyMemoryBytesMax ?? BODY_MEMORY_BYTES_MAX))
+  drainRefusedBodies(app, { ...DRAIN_PATIENCE, silenceMs: bodyTimeouts.silenceMs, ...options.drainLimits })
   if (options.requestLog) logRequests(app, options.requestLog)
   else
     app.addHook('onResponse', async (request, reply) => {

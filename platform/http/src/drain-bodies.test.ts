@@ -2,10 +2,10 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { HoldfastError, silentLogger } from '@holdfast/foundation'
 import { createHttpServer } from './create-server.ts'
-import type { DrainPatience } from './drain-bodies.ts'
+import type { DrainLimits } from './drain-bodies.ts'
 import { BODY_BYTES_MAX } from './limits.ts'
 
-const PATIENT: DrainPatience = { bytesMax: 1024 ** 3, silenceMs: 600_000, totalMs: 600_000 }
+const PATIENT: DrainLimits = { bytesMax: 1024 ** 3, silenceMs: 600_000, totalMs: 600_000 }
 const PART = ' '.repeat(64 * 1024)
 const opened: { close(): unknown }[] = []
 
@@ -13,8 +13,8 @@ afterAll(async () => {
   for (const each of opened.splice(0).toReversed()) await each.close()
 })
 
-async function listen(patience: Partial<DrainPatience> = {}): Promise<number> {
-  const app = createHttpServer({ logger: silentLogger, drainPatience: { ...PATIENT, ...patience } })
+async function listen(limits: Partial<DrainLimits> = {}): Promise<number> {
+  const app = createHttpServer({ logger: silentLogger, drainLimits: { ...PATIENT, ...limits } })
   opened.push(app)
   app.post('/echo', async (request) => request.body)
   const refuse = async (): Promise<never> => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** Limits for reading a body after its response. */
-export interface DrainPatience {
+export interface DrainLimits {
   readonly bytesMax: number
   /** Silence in ms. */
   readonly silenceMs: number
@@ -18,7 +18,7 @@ const REQUEST_TIMEOUT = 408
  *
  * Bodies refused for being slow are not awaited again.
  */
-export function drainRefusedBodies(app: FastifyInstance, patience: DrainPatience): void {
+export function drainRefusedBodies(app: FastifyInstance, limits: DrainLimits): void {
   const closing = new WeakSet<FastifyRequest>()
   app.addHook('onSend', async (request, reply) => {
     if (!isUnderWay(request) || reply.statusCode === REQUEST_TIMEOUT) return
@@ -29,7 +29,7 @@ export function drainRefusedBodies(app: FastifyInstance, patience: DrainPatience
     if (isLast) closing.add(request)
   })
   app.addHook('onResponse', async (request) => {
-    if (isUnderWay(request)) drain(request, patience, closing.has(request))
+    if (isUnderWay(request)) drain(request, limits, closing.has(request))
   })
 }
 
@@ -38,16 +38,16 @@ function isUnderWay({ raw }: FastifyRequest): boolean {
   return raw.complete === false && !raw.destroyed
 }
 
-function drain({ raw }: FastifyRequest, patience: DrainPatience, isLast: boolean): void {
+function drain({ raw }: FastifyRequest, limits: DrainLimits, isLast: boolean): void {
   const { socket } = raw
   const cut = (): void => void socket.destroy()
-  const silence = setTimeout(cut, patience.silenceMs).unref()
-  const total = setTimeout(cut, patience.totalMs).unref()
+  const silence = setTimeout(cut, limits.silenceMs).unref()
+  const total = setTimeout(cut, limits.totalMs).unref()
   let bytes = 0
   raw.on('data', (chunk: Buffer) => {
     bytes += chunk.length
     silence.refresh()
-    if (bytes > patience.bytesMax) cut()
+    if (bytes > limits.bytesMax) cut()
   })
   raw.once('end', () => {
     if (isLast) socket.end()

@@ -19,7 +19,7 @@ const ANSWER_MS = 500
 export async function findPort(host: string, port: number): Promise<number> {
   try {
     return await outwait(() => tryPort(host, port), {
-      patienceMs: PORT_PATIENCE_MS,
+      timeoutMs: PORT_PATIENCE_MS,
       pauseMs: PORT_PAUSE_MS,
       passes: async (error) => isInUse(error) && !(await isAnswered(host, port)),
     })

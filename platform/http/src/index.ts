@@ -6,7 +6,7 @@ export { createHttpServer, renderFailure, type HttpServerOptions } from './creat
 export { decodeLargeBodiesInTurn, passLargeBodiesInTurn } from './decode-in-turn.ts'
 export { explainListen, findPort } from './find-port.ts'
 export { logFailure } from './log-failure.ts'
-export type { BodyPatience } from './slow-bodies.ts'
+export type { BodyTimeouts } from './slow-bodies.ts'
 export {
   certifiedHost,
   endOfCertificate,

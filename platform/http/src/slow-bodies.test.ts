@@ -2,17 +2,17 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { HoldfastError, silentLogger } from '@holdfast/foundation'
 import { createHttpServer } from './create-server.ts'
-import type { BodyPatience } from './slow-bodies.ts'
+import type { BodyTimeouts } from './slow-bodies.ts'
 
-const PATIENT: Partial<BodyPatience> = { silenceMs: 60_000, rateMin: 0, totalMs: 600_000 }
+const PATIENT: Partial<BodyTimeouts> = { silenceMs: 60_000, rateMin: 0, totalMs: 600_000 }
 const opened: { close(): unknown }[] = []
 
 afterAll(async () => {
   for (const each of opened.splice(0).toReversed()) await each.close()
 })
 
-async function listen(patience: Partial<BodyPatience>): Promise<number> {
-  const app = createHttpServer({ logger: silentLogger, bodyPatience: { ...PATIENT, ...patience } })
+async function listen(limits: Partial<BodyTimeouts>): Promise<number> {
+  const app = createHttpServer({ logger: silentLogger, bodyTimeouts: { ...PATIENT, ...limits } })
   opened.push(app)
   app.post('/echo', async (request) => request.body)
   const refuse = async (): Promise<never> => {

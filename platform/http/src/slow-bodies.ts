@@ -11,7 +11,7 @@ declare module 'fastify' {
 }
 
 /** Time limits for a request body. */
-export interface BodyPatience {
+export interface BodyTimeouts {
   /** Silence in ms. */
   readonly silenceMs: number
   /** Average bytes per second, checked after `rateGraceMs`. */
@@ -45,9 +45,9 @@ interface Body {
  *
  * @param memory - accounts for received bytes
  */
-export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, memory: BodyMemory): void {
+export function limitSlowBodies(app: FastifyInstance, limits: BodyTimeouts, memory: BodyMemory): void {
   const bodies = new Set<Body>()
-  const slow = new Semaphore({ permits: Infinity, perKeyMax: patience.slowPerAddressMax })
+  const slow = new Semaphore({ permits: Infinity, perKeyMax: limits.slowPerAddressMax })
   let looking: NodeJS.Timeout | undefined
   let lookedAt = 0
 
@@ -98,7 +98,7 @@ export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, me
   }
 
   function reasonToCut({ meter, startedAt }: Body, now: number): string | undefined {
-    const { silenceMs, rateMin, rateGraceMs, totalMs } = patience
+    const { silenceMs, rateMin, rateGraceMs, totalMs } = limits
     const ms = now - startedAt
     if (meter.silentMs(now) >= silenceMs) return `nothing of it came for ${seconds(silenceMs)} s`
     if (ms >= totalMs) return `it takes longer than ${seconds(totalMs)} s`
@@ -108,13 +108,13 @@ export function limitSlowBodies(app: FastifyInstance, patience: BodyPatience, me
   }
 
   function isNewlySlow({ endSlow, startedAt }: Body, now: number): boolean {
-    return !endSlow && now - startedAt >= patience.slowMs
+    return !endSlow && now - startedAt >= limits.slowMs
   }
 
   /** Counts a body as slow, unless its address has too many; earlier ones have priority. */
   function reasonNotToBeSlow(body: Body): string | undefined {
     body.endSlow = slow.tryAcquire({ key: body.address })
-    return body.endSlow ? undefined : `${patience.slowPerAddressMax} other slow ones are under way from this address`
+    return body.endSlow ? undefined : `${limits.slowPerAddressMax} other slow ones are under way from this address`
   }
 }
 

@@ -112,7 +112,7 @@ function describeDefinition(definition: BucketDefinition, classes: number | unde
     follows: followsOf(definition),
     ...(classes === undefined ? {} : { classes }),
     rows: rowFilter ? `rows where ${rowFilter.sql}` : 'all rows',
-    people: describePeople(definition),
+    people: describeUsers(definition),
     changes: dependencies.map(describeDependency),
     costs: costsOf(definition, classes),
     keyQuery,
@@ -140,7 +140,7 @@ function followsOf(definition: BucketDefinition): string {
   return [person, rowFilter ? 'row filter' : ''].filter((part) => part !== '').join(', with a ') || 'everything'
 }
 
-function describePeople({ keys, keyQuery, roles, accessClass }: BucketDefinition): string {
+function describeUsers({ keys, keyQuery, roles, accessClass }: BucketDefinition): string {
   const who = `of the ${roles.length > 1 ? 'roles' : 'role'} ${roles.join(', ')}`
   if (accessClass) {
     const linked = keys.slice(0, accessClass.link?.keys ?? 0).map((key) => key.sql)

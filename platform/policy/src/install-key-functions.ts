@@ -1,7 +1,7 @@
 import { errorMessage } from '@holdfast/foundation'
 import { type Pool, SQLSTATE, sql, sqlstateOf, type Transaction } from '@holdfast/postgres'
 import type { ReadingMemory } from './read/earlier-reading.ts'
-import { holdEventTriggersOff } from './read/hold-event-triggers-off.ts'
+import { disableEventTriggers } from './read/disable-event-triggers.ts'
 import { LOCKED_REASON } from './syntax/parse.ts'
 import type { KeyFunction, SyncPlan, TablePlan } from './plan.ts'
 
@@ -64,7 +64,7 @@ export async function installKeyFunctions(
     }
   })
   await compilerPool.transaction(async (tx) => {
-    await holdEventTriggersOff(tx)
+    await disableEventTriggers(tx)
     await tx.execute(sql`set local lock_timeout = '10ms'`)
     for (const keyFunction of plan.keyFunctions) {
       if (keyFunction.probe === undefined || reasons.has(keyFunction.name)) continue
@@ -126,16 +126,18 @@ function withoutRefused(plan: SyncPlan, reasons: ReadonlyMap<string, string>): S
   const tables: TablePlan[] = []
   const refused = [...plan.refused]
   // A key function may call another.
-  const spoilt = new Map(reasons)
-  for (let before = -1; before < spoilt.size;) {
-    before = spoilt.size
+  const unusable = new Map(reasons)
+  for (let before = -1; before < unusable.size;) {
+    before = unusable.size
     for (const { name, statements } of plan.keyFunctions) {
-      const found = spoilt.has(name) ? undefined : [...spoilt].find(([text]) => (statements[0] ?? '').includes(text))
-      if (found) spoilt.set(name, found[1])
+      const found = unusable.has(name)
+        ? undefined
+        : [...unusable].find(([text]) => (statements[0] ?? '').includes(text))
+      if (found) unusable.set(name, found[1])
     }
   }
   for (const table of plan.tables) {
-    const found = [...spoilt].find(([text]) => textsOf(table).some((one) => one.includes(text)))
+    const found = [...unusable].find(([text]) => textsOf(table).some((one) => one.includes(text)))
     if (!found) {
       tables.push(table)
       continue
@@ -148,7 +150,7 @@ function withoutRefused(plan: SyncPlan, reasons: ReadonlyMap<string, string>): S
     refused.push({ schema, name, oid, ...(policy === undefined ? {} : { policy }), reason: found[1] })
   }
   const out = refused.slice(plan.refused.length).map(({ oid }) => oid)
-  const keyFunctions = plan.keyFunctions.filter(({ name }) => !spoilt.has(name))
+  const keyFunctions = plan.keyFunctions.filter(({ name }) => !unusable.has(name))
   return { ...plan, version: `${plan.version}-${out.join('-')}`, tables, refused, keyFunctions }
 }
 

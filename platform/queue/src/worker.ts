@@ -2,9 +2,9 @@ import { delay, errorMessage, type Logger } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
 import { ABORTED_MS, LOOK_AGAIN_MS, WAIT_MAX_MS, WAIT_MIN_MS } from './limits.ts'
 import { abortRuns, LeaseRenewal, type Run } from './lease-renewal.ts'
-import { transition, type LookEvent, type LookState } from './look-state.ts'
+import { transition, type PollEvent, type PollState } from './poll-state.ts'
 import { claim, type Claimed, findWaiting, type Lane, listLanes, type QueueTable } from './queue-table.ts'
-import { Turns } from './turns.ts'
+import { LaneScheduler } from './lane-scheduler.ts'
 
 /** The jobs of one turn. */
 export type Batch<Job> = readonly [Job & Claimed, ...(Job & Claimed)[]]
@@ -15,7 +15,7 @@ export interface WorkerOptions<Job extends object> {
   readonly pool: Pool
   readonly queue: QueueTable
   readonly logger: Logger
-  /** Turns that run at the same time, and how many of them for one group of lanes. */
+  /** LaneScheduler that run at the same time, and how many of them for one group of lanes. */
   readonly slots: number
   readonly groupSlots?: number
   /**
@@ -49,16 +49,16 @@ export interface WorkerOptions<Job extends object> {
  */
 export class QueueWorker<Job extends object> implements AsyncDisposable {
   readonly #options: WorkerOptions<Job>
-  readonly #turns: Turns
+  readonly #turns: LaneScheduler
   readonly #runs = new Set<Run>()
   #isServed: boolean | undefined
   /** The lane after which the next look begins. */
   #cursor: Lane | undefined
   readonly #leases: LeaseRenewal
-  #state: LookState = 'resting'
+  #state: PollState = 'idle'
   /** Over when the worker rests. */
   #looked: Promise<void> = Promise.resolve()
-  /** Turns so far. */
+  /** LaneScheduler so far. */
   #begun = 0
   #timer: NodeJS.Timeout | undefined
   #pruning: NodeJS.Timeout | undefined
@@ -66,7 +66,7 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
   constructor(options: WorkerOptions<Job>) {
     this.#options = options
     this.#leases = new LeaseRenewal({ ...options, everyMs: options.renewEveryMs, runs: this.#runs })
-    this.#turns = new Turns(options.slots, options.groupSlots ?? options.slots)
+    this.#turns = new LaneScheduler(options.slots, options.groupSlots ?? options.slots)
     this.#pruneAfter(options.prune?.afterMs)
   }
 
@@ -97,11 +97,11 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
         logger.log('debug', `the queue of ${name} cannot be read yet: ${errorMessage(error)}`)
         this.#wakeAfter(Math.min(LOOK_AGAIN_MS, pollMs))
       }
-    } while (this.#move('look ended'))
+    } while (this.#move('poll ended'))
   }
 
   /** @returns whether a look begins now */
-  #move(event: LookEvent): boolean {
+  #move(event: PollEvent): boolean {
     const { state, isBeginning } = transition(this.#state, event)
     this.#state = state
     return isBeginning

@@ -2,7 +2,7 @@ export { createChangeTap, type ChangeListener, type ChangeTap } from './change-t
 export { formatLsn, parseLsn, type Lsn } from './lsn.ts'
 export type { Relation, ReplicationEvent, ReplicationStream, Tuple } from './events.ts'
 export { ensurePublication, type EnsuredPublication, type RefusedTable, type TableName } from './publication.ts'
-export { excludeGrants, runShortStep, startPatience, type Patience, type StepOutcome } from './short-step.ts'
+export { excludeGrants, runShortStep, startDeadline, type Deadline, type StepOutcome } from './short-step.ts'
 export {
   createSlot,
   dropSlot,

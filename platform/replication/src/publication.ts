@@ -10,7 +10,7 @@ import {
 } from '@holdfast/postgres'
 import { publicationForeign } from './errors.ts'
 import { publishTogether } from './publish-together.ts'
-import { excludeGrants, runShortStep, startPatience } from './short-step.ts'
+import { excludeGrants, runShortStep, startDeadline } from './short-step.ts'
 
 const GENERATED_COLUMNS_SINCE = 180_000
 
@@ -33,7 +33,7 @@ export interface WantedPublication {
    */
   readonly beforeChange?: (tx: Transaction, unpublished: readonly TableName[]) => Promise<void>
   /** Total wait in ms for locked tables. Default: 3 s. */
-  readonly patienceMs?: number
+  readonly timeoutMs?: number
 }
 
 export interface EnsuredPublication {
@@ -56,7 +56,7 @@ export interface EnsuredPublication {
  * @throws {HoldfastError} `replication_publication_foreign` if the existing publication is not a list of tables
  */
 export async function ensurePublication(pool: Pool, wanted: WantedPublication): Promise<EnsuredPublication> {
-  const patience = startPatience(wanted.patienceMs)
+  const deadline = startDeadline(wanted.timeoutMs)
   const busy = new Map<string, RefusedTable>()
   let changed = false
   const beforeChange = async (tx: Transaction, unpublished: readonly TableName[]): Promise<void> =>
@@ -71,7 +71,7 @@ export async function ensurePublication(pool: Pool, wanted: WantedPublication): 
         await takeTurn(tx, wanted.name)
         ran = await step.run(tx, (unpublished) => beforeChange(tx, unpublished))
       },
-      patience,
+      deadline,
     ).catch((error: unknown) => {
       // The table was dropped or renamed since planning; the schema change notification is on its way.
       if (step.table && GONE_STATES.has(sqlstateOf(error) ?? '')) return { kind: 'busy', error } as const
@@ -90,7 +90,7 @@ export async function ensurePublication(pool: Pool, wanted: WantedPublication): 
       await takeTurn(tx, wanted.name)
       await beforeChange(tx, tables)
     }
-    changed = (await publishTogether(pool, { publication: wanted.name, tables: plainNew, begin, patience })) || changed
+    changed = (await publishTogether(pool, { publication: wanted.name, tables: plainNew, begin, deadline })) || changed
     // Remaining: partitioned and locked tables.
     ;({ steps, refused } = await plan(pool, wanted.name, wanted.tables))
   }

@@ -1,5 +1,5 @@
 import { sql, type Pool, type SqlFragment, type Transaction } from '@holdfast/postgres'
-import { excludeGrants, runShortStep, type Patience } from './short-step.ts'
+import { excludeGrants, runShortStep, type Deadline } from './short-step.ts'
 
 /** Tables per transaction; their users wait some milliseconds until all are published. */
 const TOGETHER_MAX = 16
@@ -11,7 +11,7 @@ export interface NewTables {
   /** Called in each transaction before changes. */
   readonly begin: (tx: Transaction, tables: NewTables['tables']) => Promise<void>
   /** Shared with other steps. */
-  readonly patience: Patience
+  readonly deadline: Deadline
 }
 
 /**
@@ -22,7 +22,7 @@ export interface NewTables {
  */
 export async function publishTogether(
   pool: Pool,
-  { publication, tables, begin, patience }: NewTables,
+  { publication, tables, begin, deadline }: NewTables,
 ): Promise<boolean> {
   let changed = false
   for (let at = 0; at < tables.length; at += TOGETHER_MAX) {
@@ -34,7 +34,7 @@ export async function publishTogether(
       await tx.query(sql`select set_config('holdfast.publish_together', ${wanted}, true)`)
       await tx.execute(PUBLISH)
     }
-    const outcome = await runShortStep(pool, publish, patience)
+    const outcome = await runShortStep(pool, publish, deadline)
     if (outcome.kind === 'busy') return changed
     changed = true
   }

@@ -14,7 +14,7 @@ const IMPATIENT_LOCK_TIMEOUT_MS = 10
 const RETRY_DELAYS_MS = [20, 50, 100, 200, 400, 800]
 
 /** Default total wait in ms for the locks of a task's steps. */
-const PATIENCE_MS = 3_000
+const STEPS_TIMEOUT_MS = 3_000
 
 /** Conflict with another session: lock not available, deadlock, serialization. `XX000` is "tuple concurrently updated". */
 const BUSY_STATES: ReadonlySet<string> = new Set(['55P03', '40P01', '40001', 'XX000'])
@@ -22,11 +22,11 @@ const BUSY_STATES: ReadonlySet<string> = new Set(['55P03', '40P01', '40001', 'XX
 export type StepOutcome = { readonly kind: 'done' } | { readonly kind: 'busy'; readonly error: unknown }
 
 /** Deadline of several steps, in ms of `performance.now()`. */
-export interface Patience {
+export interface Deadline {
   readonly untilMs: number
 }
 
-export function startPatience(ms: number = PATIENCE_MS): Patience {
+export function startDeadline(ms: number = STEPS_TIMEOUT_MS): Deadline {
   return { untilMs: performance.now() + ms }
 }
 
@@ -34,15 +34,15 @@ export function startPatience(ms: number = PATIENCE_MS): Patience {
  * Runs DDL in a transaction that waits for at most one table and then holds locks briefly, with retries. User statements never deadlock with it and are delayed
  * only briefly. Event triggers do not fire, because there is nothing to announce.
  *
- * @param patience - shared by a task's steps, so many locked tables take no longer than one. Each step is attempted at least once
+ * @param deadline - shared by a task's steps, so many locked tables take no longer than one. Each step is attempted at least once
  */
 export async function runShortStep(
   pool: Pool,
   body: (tx: Transaction) => Promise<void>,
-  patience: Patience = startPatience(),
+  deadline: Deadline = startDeadline(),
 ): Promise<StepOutcome> {
   for (let attempt = 0; ; attempt++) {
-    const leftMs = patience.untilMs - performance.now()
+    const leftMs = deadline.untilMs - performance.now()
     const lockTimeoutMs = Math.ceil(Math.min(LOCK_TIMEOUT_MS, Math.max(IMPATIENT_LOCK_TIMEOUT_MS, leftMs)))
     try {
       await pool.transaction(async (tx) => {
@@ -57,7 +57,7 @@ export async function runShortStep(
     } catch (error) {
       if (!BUSY_STATES.has(sqlstateOf(error) ?? '')) throw error
       const pause = RETRY_DELAYS_MS[attempt]
-      if (pause === undefined || performance.now() + pause > patience.untilMs) return { kind: 'busy', error }
+      if (pause === undefined || performance.now() + pause > deadline.untilMs) return { kind: 'busy', error }
       await delay(pause)
     }
   }

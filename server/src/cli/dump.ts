@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { errorMessage, HoldfastError } from '@holdfast/foundation'
 import { dbDeclarations, type DbConfig } from '../config/options.ts'
 import { gapsOf } from '../migrate/gaps.ts'
-import { findOwnParts } from '../migrate/own-parts.ts'
+import { findHoldfastParts } from '../migrate/holdfast-parts.ts'
 import { PLATFORM_SCHEMAS } from '../migrate/hosted-schemas.ts'
 import { openSource, type Source, type SourceTable } from '../migrate/source.ts'
 import { extensionsOf } from '../migrate/write-folder.ts'
@@ -99,7 +99,7 @@ export async function writeDefinitions(
   write: Write,
 ): Promise<void> {
   const isWhole = config.schema.length === 0
-  const found = isWhole ? extensionsOf(source.inventory, await findOwnParts(source)) : []
+  const found = isWhole ? extensionsOf(source.inventory, await findHoldfastParts(source)) : []
   // Some exist implicitly or on first use; sorting makes dumps comparable.
   const extensions = found.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   await writeSchema(

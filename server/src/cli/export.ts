@@ -9,9 +9,9 @@ import { STORED_FILES } from '../backup/stored-files.ts'
 import { exportDeclarations, type ExportConfig } from '../config/options.ts'
 import { copyProject, findProject, writeReadme } from '../migrate/copy-project.ts'
 import { countSource, gapsOf, type SourceCounts } from '../migrate/gaps.ts'
-import { lookAtTarget, putFilesBack, type TargetLook } from '../migrate/look-at-target.ts'
+import { inspectTarget, putFilesBack, type TargetState } from '../migrate/inspect-target.ts'
 import { loadDatabase } from '../migrate/load.ts'
-import { findOwnParts, type OwnParts } from '../migrate/own-parts.ts'
+import { findHoldfastParts, type HoldfastParts } from '../migrate/holdfast-parts.ts'
 import { renderExportReport, type ExportReport, type LeftOut } from '../migrate/report.ts'
 import { folderTarget, sendFiles, storageTarget, type FileTarget, type SentFiles } from '../migrate/send-files.ts'
 import { openSource, type Source } from '../migrate/source.ts'
@@ -27,7 +27,7 @@ interface Export {
   readonly config: ExportConfig
   readonly source: Source
   readonly sourceUrl: string
-  readonly own: OwnParts
+  readonly own: HoldfastParts
   readonly progress: (line: string) => void
 }
 
@@ -49,7 +49,7 @@ export async function exportProject(input: CommandInput): Promise<number> {
   requireSense(config)
   const report = await withProjectDatabase({ ...config, dataDir: resolve(config.dataDir) }, async (sourceUrl) => {
     await using source = await openSource(sourceUrl)
-    const own = await findOwnParts(source)
+    const own = await findHoldfastParts(source)
     const progress = (line: string): void => input.err(`  ${line} …\n`)
     const work: Export = { config, source, sourceUrl, own, progress }
     return await (isAddress(to ?? '') ? toProject(work, to ?? '') : toFolder(work, resolve(to ?? '')))
@@ -83,7 +83,7 @@ async function toProject(work: Export, to: string): Promise<ExportReport> {
   const { config, source, own, progress } = work
   const place = `${new URL(to).host}${new URL(to).pathname}`
   progress(`looking at ${place}`)
-  const look = await lookAtTarget(to, source.inventory, extensionsOf(source.inventory, own))
+  const look = await inspectTarget(to, source.inventory, extensionsOf(source.inventory, own))
   const known = [...own.leftOut, ...gapsOf(source.inventory), ...outsideGaps(work)]
   if (config.dryRun)
     return {
@@ -204,7 +204,7 @@ const countsOf = ({ tables, rows, policies, functions }: Counts | SourceCounts):
 
 const filesOf = ({ copied, present, failed }: SentFiles): ExportReport['files'] => ({ copied, present, failed })
 
-const takenGap = ({ isTaken }: TargetLook): readonly LeftOut[] =>
+const takenGap = ({ isTaken }: TargetState): readonly LeftOut[] =>
   isTaken
     ? [{ what: 'All of it', why: 'the target has a project already, and is refused without --into-existing' }]
     : []

@@ -2,9 +2,9 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { findBundle } from './find-bundle.ts'
-import { setUpEngine } from './set-up-engine.ts'
+import { configureV8 } from './configure-v8.ts'
 
-setUpEngine()
+configureV8()
 // Before loading anything else, so the next start need not compile it. Stored beside our own files, where no other program writes.
 enableCompileCache(fileURLToPath(new URL('../../dist/.compile-cache', import.meta.url)))
 const bundle = findBundle(new URL('../bundle/', import.meta.url))

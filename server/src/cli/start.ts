@@ -8,8 +8,8 @@ import { options, type Config } from '../config/options.ts'
 import { runUntilStopped, type LifetimeOptions } from '../lifetime.ts'
 import { createLogger, isLogFormat, isLogLevel } from '../logger.ts'
 import { openHoldfast } from '../open-holdfast.ts'
-import { returnMemory } from '../return-memory.ts'
-import { returnMemoryWhenQuiet } from '../return-memory-when-quiet.ts'
+import { releaseMemory } from '../release-memory.ts'
+import { releaseMemoryWhenIdle } from '../release-memory-when-idle.ts'
 import { noteRunning, type ReadyLine } from '../running-file.ts'
 import { VERSION } from '../version.ts'
 import { endReset, readResetRequest, WHOLE_PROJECT } from '../project/reset-request.ts'
@@ -53,7 +53,7 @@ export async function serve(
   const format = isLogFormat(config.logFormat) ? config.logFormat : 'text'
   using logger = limitRepeats(createLogger(level, input.err, systemClock.now, format), systemClock)
   const requestLog = config.logRequests ? createLogger('info', input.err, systemClock.now, format) : undefined
-  using _ = returnMemoryWhenQuiet(logger)
+  using _ = releaseMemoryWhenIdle(logger)
   tell(`Holdfast ${VERSION}\n`)
   for (const note of given.notes) tell(`  ${note}\n`)
   let next: Opening = { config, preparation: WHOLE_PROJECT }
@@ -102,7 +102,7 @@ export async function serve(
       if (config.json) input.out(`${JSON.stringify(line)}\n`)
       else input.out(readyText(holdfast, performance.now() - began))
       endReset(config.dataDir)
-      if (holdfast.seeded) await returnMemory()
+      if (holdfast.seeded) await releaseMemory()
       const followed = await development?.onReady(line).catch(async (error: unknown) => {
         forget()
         await holdfast[Symbol.asyncDispose]()

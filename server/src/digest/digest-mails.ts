@@ -17,7 +17,7 @@ export interface DigestMailsOptions {
   /** Connections for queries as users. */
   readonly share: PoolShare
   readonly catalog: CatalogWatch
-  readonly auth: Pick<AuthService, 'claimsOfPerson' | 'sendDigest'>
+  readonly auth: Pick<AuthService, 'claimsOfUser' | 'sendDigest'>
   /** Hour from which mails are sent, in the workspace's time zone. */
   readonly hour: number
   /** URL of the workspace in the app, without trailing slash. */
@@ -57,9 +57,9 @@ export function openDigestMails(options: DigestMailsOptions): AsyncDisposable & 
 
   async function write(person: DuePerson & Claimed, signal: AbortSignal): Promise<void> {
     const { userId, email, day, timeZone, since } = person
-    const claims = await auth.claimsOfPerson(userId)
+    const claims = await auth.claimsOfUser(userId)
     if (!claims) return
-    const connections = share.for({ person: userId, signal })
+    const connections = share.for({ userKey: userId, signal })
     const digest = await readDigest(connections, { catalog: catalog.current(), claims, userId, day, timeZone, since })
     const refused = await countRefused(uploads, userId, since ?? new Date(Date.now() - DAY_MS))
     const isMailed = digest.isNew || refused > 0

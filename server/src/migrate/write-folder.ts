@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { copyOut, quoteIdentifier, quoteLiteral, quoteName } from '@holdfast/postgres'
 import { closingOf, nameOf, readDefinitions, readPlatformDefinitions, type Dumped } from './definitions.ts'
 import type { DumpEntry } from './entries.ts'
-import type { OwnParts } from './own-parts.ts'
+import type { HoldfastParts } from './holdfast-parts.ts'
 import { queuesToMake, renderQueue } from './queues.ts'
 import { SILENCE_MS, type Inventory, type SourceTable } from './source.ts'
 import type { LeftOut } from './report.ts'
@@ -12,7 +12,7 @@ import { EMPTY_CHECK, FILES_AFTER, LOAD, REVOKE_DEFAULTS } from './script-parts.
 
 export interface FolderOptions extends Dumped {
   readonly folder: string
-  readonly own: OwnParts
+  readonly own: HoldfastParts
   readonly progress: (line: string) => void
 }
 
@@ -243,7 +243,7 @@ export const KEPT_OF_FILES: readonly string[] = [
 ]
 
 /** Returns all extensions, each once, with `pg_cron` in the schema where other servers have it. */
-export function extensionsOf({ extensions }: Inventory, own: OwnParts): Inventory['extensions'] {
+export function extensionsOf({ extensions }: Inventory, own: HoldfastParts): Inventory['extensions'] {
   const all = [...extensions, ...own.extensions].map(({ name, schema }) => ({
     name,
     schema: name === 'pg_cron' ? 'pg_catalog' : schema,

@@ -1,4 +1,10 @@
-import { createReach, openSchedules, openWebhooks, schedulesOptions, webhooksOptions } from '@holdfast/functions'
+import {
+  createAddressPolicy,
+  openSchedules,
+  openWebhooks,
+  schedulesOptions,
+  webhooksOptions,
+} from '@holdfast/functions'
 import type { Cluster } from '@holdfast/postgres'
 import type { PartContext } from './part-context.ts'
 import { optionsOf } from './service-options.ts'
@@ -56,7 +62,7 @@ export function createDatabaseCalls(): DatabaseCalls {
 /** Sends requests from the database. If disabled, only bounds the queue. */
 function startWebhooks({ config, logger, opened, openPool }: PartContext, given: DatabaseCallsOptions): Wakeable {
   const options = optionsOf(config, webhooksOptions)
-  const reach = createReach({
+  const addressPolicy = createAddressPolicy({
     baseUrl: given.baseUrl,
     listening: { host: config.host, port: given.port, isTls: config.tlsCertFile !== undefined },
     allow: options.webhooksAllow,
@@ -66,7 +72,7 @@ function startWebhooks({ config, logger, opened, openPool }: PartContext, given:
     applicationName: 'holdfast webhooks',
     connectionsMax: WEBHOOK_CONNECTIONS_MAX,
   })
-  return opened.use(openWebhooks({ pool, reach, options, logger }))
+  return opened.use(openWebhooks({ pool, addressPolicy, options, logger }))
 }
 
 /** Runs the jobs of `cron.job`, unless disabled. */

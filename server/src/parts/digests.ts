@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { type CatalogWatch, type Cluster, type Pool, type PoolShare, withOwnSettings } from '@holdfast/postgres'
 import { openDigestMails } from '../digest/digest-mails.ts'
-import { createOffLinks } from '../digest/off-links.ts'
-import { OFF_PATH, offRoutes } from '../digest/off-routes.ts'
+import { createUnsubscribeLinks } from '../digest/unsubscribe-links.ts'
+import { UNSUBSCRIBE_PATH, unsubscribeRoutes } from '../digest/unsubscribe-routes.ts'
 import { digestOptions } from '../digest/options.ts'
 import { slugOf } from '../gateway/app-config.ts'
 import type { Accounts } from './accounts.ts'
@@ -42,8 +42,8 @@ export function openDigests(
     applicationName: 'holdfast daily mail',
     connectionsMax: CONNECTIONS_MAX,
   })
-  const links = createOffLinks(given.secret)
-  const routes = offRoutes({ pool, links, projectName: config.projectName, logger })
+  const links = createUnsubscribeLinks(given.secret)
+  const routes = unsubscribeRoutes({ pool, links, projectName: config.projectName, logger })
   if (!dailyMailEnabled) return { routes, wake: () => undefined }
   const mails = opened.use(
     openDigestMails({
@@ -54,7 +54,7 @@ export function openDigests(
       auth: given.accounts.auth,
       hour: dailyMailHour,
       home: `${(config.siteUrl ?? baseUrl).replace(/\/+$/, '')}/w/${slugOf(config.projectName)}`,
-      offUrlOf: (userId) => `${baseUrl}${OFF_PATH}?token=${links.tokenOf(userId)}`,
+      offUrlOf: (userId) => `${baseUrl}${UNSUBSCRIBE_PATH}?token=${links.tokenOf(userId)}`,
       logger,
     }),
   )

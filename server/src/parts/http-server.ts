@@ -16,7 +16,7 @@ export function openHttpServer(
     requestLog,
     tls,
     trustProxy,
-    bodyPatience: {
+    bodyTimeouts: {
       silenceMs: config.requestBodySilenceSeconds * 1_000,
       rateMin: config.requestBodyRateMin,
       totalMs: config.requestBodySeconds * 1_000,

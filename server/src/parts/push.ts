@@ -1,4 +1,4 @@
-import { createReach } from '@holdfast/functions'
+import { createAddressPolicy } from '@holdfast/functions'
 import type { CatalogWatch, PoolShare } from '@holdfast/postgres'
 import { slugOf } from '../gateway/app-config.ts'
 import { pushOptions } from '../push/options.ts'
@@ -49,7 +49,7 @@ export function openPush(
         return isLive ? claims : undefined
       },
       post: createPostMessage({
-        reach: createReach({
+        addressPolicy: createAddressPolicy({
           baseUrl,
           listening: { host: config.host, port },
           allow: options.pushAllow,

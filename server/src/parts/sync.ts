@@ -41,7 +41,7 @@ export function openSyncPart(
       ...given.channels,
       findHiddenTables: given.findHiddenTables,
       watchSession: (claims, onEnded) => accounts.sessions.watch(claims, onEnded),
-      findPerson: (who) => accounts.auth.impersonate(who, INSPECTION_LIFETIME_S),
+      findUser: (who) => accounts.auth.impersonate(who, INSPECTION_LIFETIME_S),
       options: optionsOf(config, syncOptions),
       logger,
       clock,

@@ -3,7 +3,7 @@
 import { createECDH, randomBytes } from 'node:crypto'
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http'
 import { errorMessage } from '@holdfast/foundation'
-import type { createReach } from '@holdfast/functions'
+import type { createAddressPolicy } from '@holdfast/functions'
 import { ANSWER_MS, KEPT_SECONDS } from './limits.ts'
 import type { PushDevice } from './queue.ts'
 
@@ -15,7 +15,7 @@ export type PushOutcome =
   | 'failed'
 
 export interface PostMessageOptions {
-  readonly reach: ReturnType<typeof createReach>
+  readonly addressPolicy: ReturnType<typeof createAddressPolicy>
   /** Hosts that may use HTTP. */
   readonly allow: readonly string[]
   readonly authorize: (endpoint: URL) => Promise<string>
@@ -30,7 +30,7 @@ export type PostMessage = (device: PushDevice, message: string, signal: AbortSig
 const GONE: ReadonlySet<number> = new Set([400, 401, 403, 404, 410])
 
 /** Sends by RFC 8030, encrypted as in RFC 8291. Does not follow redirects, and reads only the response's status. */
-export function createPostMessage({ reach, allow, authorize, onRefused }: PostMessageOptions): PostMessage {
+export function createPostMessage({ addressPolicy, allow, authorize, onRefused }: PostMessageOptions): PostMessage {
   return async (device, message, stopping) => {
     const url = URL.parse(device.endpoint)
     if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && allow.includes(url.host)))) {
@@ -39,7 +39,7 @@ export function createPostMessage({ reach, allow, authorize, onRefused }: PostMe
     }
     let body: Buffer
     try {
-      reach.check(url)
+      addressPolicy.check(url)
       body = await encrypt(device, message)
     } catch (error) {
       onRefused(url.host, errorMessage(error))
@@ -66,7 +66,7 @@ export function createPostMessage({ reach, allow, authorize, onRefused }: PostMe
         {
           method: 'POST',
           agent: false,
-          lookup: reach.lookupFor(url),
+          lookup: addressPolicy.lookupFor(url),
           signal,
           headers: {
             authorization,

@@ -82,7 +82,7 @@ export function openPushWorker(options: OpenPushOptions): QueueWorker<QueuedEven
       await Promise.all(devices.map((device) => forgetDevice(pool, device)))
       return ['nothing']
     }
-    const news = await readNews(share.for({ person: userId, signal }), catalog.current(), claims, events)
+    const news = await readNews(share.for({ userKey: userId, signal }), catalog.current(), claims, events)
     if (news.length === 0) return ['nothing']
     const messages = messagesOf(news, workspace)
     return Promise.all(

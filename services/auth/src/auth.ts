@@ -13,7 +13,7 @@ import { readThirdPartyIssuers } from './third-party/issuers.ts'
 import { createThirdPartyTokens } from './third-party/verify-third-party.ts'
 import { type ApiKeys, createOpaqueKeys, mintApiKeys } from './tokens/api-keys.ts'
 import type { TokenClaims } from './tokens/claims.ts'
-import { claimsOfPerson, claimsOfSession, impersonate, type Impersonated } from './tokens/impersonate.ts'
+import { claimsOfUser, claimsOfSession, impersonate, type Impersonated } from './tokens/impersonate.ts'
 import { importVerificationKeys, type SigningSecret } from './tokens/jwt-secret.ts'
 import { openRefusedRoles } from './tokens/refused-roles.ts'
 import { type Jwks, openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts'
@@ -75,7 +75,7 @@ export interface AuthService extends AsyncDisposable {
   /** Queues a mail with a user's news. */
   sendDigest(digest: OutgoingDigest): Promise<void>
   /** Returns current claims of the user's newest session, for work in their absence. `undefined` if there is no such account. */
-  claimsOfPerson(userId: string): Promise<TokenClaims | undefined>
+  claimsOfUser(userId: string): Promise<TokenClaims | undefined>
   /** Returns a session's current claims, for work in the user's absence. `undefined` if there is no such session. */
   claimsOfSession(userId: string, sessionId: string): Promise<TokenClaims | undefined>
 }
@@ -150,7 +150,7 @@ function callsForOthers(
   | 'impersonate'
   | 'issueSignInKey'
   | 'claimsOfSession'
-  | 'claimsOfPerson'
+  | 'claimsOfUser'
   | 'sendInvitation'
   | 'sendDigest'
   | 'createInvitedAccount'
@@ -160,7 +160,7 @@ function callsForOthers(
     impersonate: (who, lifetimeS) => impersonate(parts, who, lifetimeS),
     issueSignInKey: (email, lifetimeS) => issueSignInKey(parts, email, lifetimeS),
     claimsOfSession: (userId, sessionId) => hookedCalls.run(undefined, () => claimsOfSession(parts, userId, sessionId)),
-    claimsOfPerson: (userId) => hookedCalls.run(undefined, () => claimsOfPerson(parts, userId)),
+    claimsOfUser: (userId) => hookedCalls.run(undefined, () => claimsOfUser(parts, userId)),
     sendDigest: (digest) => pool.transaction((tx) => messages.sendDigest(tx, digest)),
     sendInvitation: (invitation) => pool.transaction((tx) => messages.sendInvitation(tx, invitation)),
     createInvitedAccount: (account) => createInvitedAccount(parts, account),

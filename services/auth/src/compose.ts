@@ -5,7 +5,7 @@ import type { Pool } from '@holdfast/postgres'
 import { createRequireAdmin } from './admin/require-admin.ts'
 import { createCaptcha } from './captcha/captcha.ts'
 import { compileValidator } from './compile-validator.ts'
-import { answerInEvenTime } from './confirmations/even-time.ts'
+import { respondInConstantTime } from './confirmations/constant-time.ts'
 import { createTokenMessages } from './confirmations/token-messages.ts'
 import { createProviders } from './external/providers.ts'
 import { createHooks } from './hooks/create-hooks.ts'
@@ -154,7 +154,7 @@ export function authRoutes(parts: AuthParts): FastifyPluginAsync {
     await app.register(jwksRoute(parts))
     await app.register(settingsRoute(parts))
     await app.register(async (even) => {
-      answerInEvenTime(even)
+      respondInConstantTime(even)
       admitHookedCalls(even, parts.hookedCalls)
       await even.register(magicLinkRoute(parts))
       await even.register(otpRoute(parts))
@@ -170,7 +170,7 @@ export function authRoutes(parts: AuthParts): FastifyPluginAsync {
       })
     }
     await app.register(async (even) => {
-      answerInEvenTime(even, 'refusals')
+      respondInConstantTime(even, 'refusals')
       admitHookedCalls(even, parts.hookedCalls)
       await even.register(tokenRoute(parts))
     })

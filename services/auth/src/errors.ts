@@ -60,7 +60,7 @@ export const refreshTokenNotFound = refusal(
 /** The token was used too long ago for a second tab. Its session can no longer be refreshed. */
 export const refreshTokenAlreadyUsed = refusal('refresh_token_already_used', 400, 'Invalid Refresh Token: Already Used')
 /** The token was issued to another app, which may not do what only the user may do. */
-export const notThePersonsOwnClient = refusal(
+export const notOwnClient = refusal(
   'insufficient_scope',
   403,
   'Apps that were granted access cannot change the account',

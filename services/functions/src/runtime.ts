@@ -20,7 +20,7 @@ import {
 } from './project/discover.ts'
 import { baseImports } from './project/import-map.ts'
 import { watchProject } from './project/watch-project.ts'
-import { Spares } from './workers/spares.ts'
+import { ProcessPool } from './workers/process-pool.ts'
 import { Workers } from './workers/workers.ts'
 
 export interface RuntimeOptions {
@@ -35,7 +35,7 @@ export interface RuntimeOptions {
 /** Components needed only once there is a function. */
 interface Machine extends AsyncDisposable {
   readonly workers: Workers
-  readonly spares: Spares
+  readonly processPool: ProcessPool
 }
 
 /** The project's current functions and their processes. */
@@ -127,10 +127,10 @@ export class Runtime implements AsyncDisposable {
 
   #begin(project: Project): void {
     if (this.#isClosed) return
-    const { workers, spares } = this.#openMachine()
+    const { workers, processPool } = this.#openMachine()
     void this.#given.access.databaseUrl() // so that the first request does not wait for it
     workers.retireAll()
-    spares.prepare(project)
+    processPool.prepare(project)
     const inspected = project.functions.get(this.#given.options.functionsInspect ?? '')
     // A debugger must find it before the first call. Failures are logged.
     if (inspected) void workers.prepare(inspected).catch(() => undefined)
@@ -157,7 +157,7 @@ function openMachine(
   const deno = findDeno(options.functionsDeno)
   const program = resolveProgram(deno, home, files.directory)
   const runFolder: RunFolder = openRunFolder(home, program)
-  const spares = new Spares(
+  const processPool = new ProcessPool(
     {
       program,
       runFolder,
@@ -172,7 +172,7 @@ function openMachine(
   const keep = (name: string, { level, text, requestId }: LogLine): void =>
     logs.add({ at: new Date().toISOString(), function: name, level, text, request_id: requestId ?? null })
   const workers = new Workers({
-    spares,
+    processPool,
     environmentOf: (definition, executionId) => environmentOf(access, secrets(), definition, executionId),
     onLog(name, line) {
       keep(name, line)
@@ -187,12 +187,12 @@ function openMachine(
   })
   return {
     workers,
-    spares,
+    processPool,
     async [Symbol.asyncDispose]() {
       const deadline = performance.now() + DRAIN_MS
       while (workers.open > 0 && performance.now() < deadline) await delay(20)
       await workers[Symbol.asyncDispose]()
-      await spares[Symbol.asyncDispose]()
+      await processPool[Symbol.asyncDispose]()
       runFolder[Symbol.dispose]()
     },
   }

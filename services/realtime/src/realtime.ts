@@ -9,7 +9,7 @@ import { ChangeFeed } from './changes/change-feed.ts'
 import { readPublishedTables } from './changes/published-tables.ts'
 import { Topics } from './channel/topics.ts'
 import { listenForBroadcasts } from './database/broadcast-listener.ts'
-import { readOpenedAt } from './database/opened-at.ts'
+import { readStartupPosition } from './database/startup-position.ts'
 import { standingBy, tooManyChannels } from './errors.ts'
 import { PAYLOAD_ALLOWANCE_BYTES, RIGHTS_TOGETHER_MAX } from './limits.ts'
 import type { RealtimeOptions } from './options.ts'
@@ -55,7 +55,7 @@ export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
   const { tap, tokens, options, logger, clock, isStandby, isUnfollowed } = input
   const bus = openLocalBus(logger)
   const rights = new Rights(share, logger)
-  const openedAt = readOpenedAt(pool, logger)
+  const openedAt = readStartupPosition(pool, logger)
   const opened = (): Lsn | undefined => openedAt.lsn
   const changes = new ChangeFeed(
     { pool, readerPool, evaluatorPool, share, opened, hasFullIdentity, areFollowed, logger },

@@ -40,7 +40,7 @@ export const shuttingDown = refusal('PSYNC_S2003', 503, 'The server is shutting 
 /** Only a caller with the service key may see what one user has. */
 export const administratorsOnly = refusal('PSYNC_S2106', 403, 'Only the service key may ask for this')
 /** No user has this id or address. */
-export const noSuchPerson = (who: string): HoldfastError =>
+export const noSuchUser = (who: string): HoldfastError =>
   new HoldfastError('sync_person_unknown', 404, `There is no account "${who}"`)
 /** Each comparison reads everything that the person sees: one at a time. */
 export const checkUnderWay = refusal('HF_CHECK_UNDER_WAY', 429, 'Another device of this account is being checked', {

@@ -89,7 +89,7 @@ export const BUCKETS_PER_CLIENT_MAX = 50_000
 export const LINK_KEYS_PER_CLIENT_MAX = 100_000
 
 /** Maximum remembered users who had too many buckets, and remembered authors per such user of the rows that give these buckets. */
-export const FLOODED_PEOPLE_MAX = 1_000
+export const FLOODED_USERS_MAX = 1_000
 export const FLOOD_AUTHORS_MAX = 5
 
 /** Maximum streams that a changed row may concern for its author to be noted with each, because a flood targets a single user. */
@@ -252,8 +252,8 @@ export const CLASSES_TIMEOUT_MS = 20_000
 export const SLOW_EVALUATIONS_MAX = 2
 
 /** Maximum remembered users whose keys took too long, and for how many ms. */
-export const SLOW_PEOPLE_MAX = 1_000
-export const SLOW_PERSON_MS = 60_000
+export const SLOW_USERS_MAX = 1_000
+export const SLOW_USER_MS = 60_000
 
 /** Delay in ms before keys are reevaluated after a timeout, without which nothing would restore the rows. */
 export const RETRY_KEYS_MS = 60_000

@@ -25,7 +25,7 @@ import {
   QUIET_COMPILE_MS,
 } from './limits.ts'
 import type { SyncOptions } from './options.ts'
-import { logRefusedTables } from './replicator/log-refused-tables.ts'
+import { logRefusedTables } from './replicator/plan/log-refused-tables.ts'
 import { startReplicator, type Replicator } from './replicator/replicator.ts'
 import { openRestrictedPools, type RestrictedPools } from './user-sql/restricted-pools.ts'
 import { RowEvaluator } from './rows/row-evaluator.ts'
@@ -34,7 +34,7 @@ import { createLogReader, type LogReader } from './storage/log-reader.ts'
 import { LOG_SETTINGS } from './storage/log-settings.ts'
 import { createConnections, type Connections } from './stream/connections.ts'
 import { createDownloads, type Downloads } from './stream/downloads.ts'
-import { createLeftOuts, type LeftOuts } from './stream/left-outs.ts'
+import { createOmittedTables, type OmittedTables } from './stream/omitted-tables.ts'
 import { createSharedLines } from './stream/shared-lines.ts'
 import type { StreamContext } from './stream/stream-context.ts'
 
@@ -53,7 +53,7 @@ export interface Ground {
   readonly failures: PolicyFailures
   readonly connections: Connections
   readonly downloads: Downloads
-  readonly leftOuts: LeftOuts
+  readonly omittedTables: OmittedTables
 }
 
 export function openGround(options: SyncOptions): Ground {
@@ -83,7 +83,7 @@ export function openGround(options: SyncOptions): Ground {
     failures: createPolicyFailures(logger, clock),
     connections: createConnections(() => clock.now()),
     downloads: createDownloads(),
-    leftOuts: createLeftOuts(logger),
+    omittedTables: createOmittedTables(logger),
   }
 }
 
@@ -100,7 +100,7 @@ export interface Writing {
 
 export function startWriting(options: SyncOptions, ground: Ground): Writing {
   const { logger } = options
-  const { pool, restricted, feed, failures, connections, downloads, leftOuts } = ground
+  const { pool, restricted, feed, failures, connections, downloads, omittedTables } = ground
   const fence = createFence(pool)
   const waiting = Promise.withResolvers<void>()
   const retirement = createRetirement({ pool: fence.pool, feed, onRetired: (names) => downloads.forget(names) })
@@ -133,7 +133,7 @@ export function startWriting(options: SyncOptions, ground: Ground): Writing {
     readerUrl: options.readerUrl,
     feed,
     dependencies: ground.dependencies,
-    onConcerned: leftOuts.changed,
+    onConcerned: omittedTables.changed,
     compile: options.compile,
     prepare: options.prepare,
     alsoPublished: options.alsoPublished ?? (async () => []),
@@ -184,10 +184,10 @@ export function createStreamContext(options: SyncOptions, ground: Ground, writin
     bulkLines: new Semaphore({ permits: 1 }),
     sharedLines: createSharedLines(feed),
     compactions: writing.compactions,
-    leftOuts: ground.leftOuts,
+    omittedTables: ground.omittedTables,
     bucketsMax: options.bucketsPerClientMax ?? BUCKETS_PER_CLIENT_MAX,
     keys: createKeyEvaluator({
-      pool: options.shares.streams.for({ person: undefined }),
+      pool: options.shares.streams.for({ userKey: undefined }),
       concurrency: CONCURRENT_EVALUATIONS_MAX,
       peopleMax: EVALUATED_TOGETHER_MAX,
       failures,

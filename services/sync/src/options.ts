@@ -10,8 +10,8 @@ import {
 import type { SyncPlan, WriteInput } from '@holdfast/policy'
 import type { PoolShare } from '@holdfast/postgres'
 import type { ChangeTap, TableName } from '@holdfast/replication'
-import type { FindPerson } from './inspect/person.ts'
-import type { BatchLimits } from './replicator/log-writer.ts'
+import type { FindUser } from './inspect/inspected-user.ts'
+import type { BatchLimits } from './replicator/log/log-writer.ts'
 import type { RowLimits } from './rows/row-evaluator.ts'
 import type { FindHiddenTables } from './schema/describe-schema.ts'
 
@@ -100,7 +100,7 @@ export interface SyncOptions {
   /** Tables whose names a user's device does not get, because they were created for others. Policies alone decide on their rows. Default: none. */
   readonly findHiddenTables?: FindHiddenTables | undefined
   /** For operators inspecting a user's data. */
-  readonly findPerson: FindPerson
+  readonly findUser: FindUser
   readonly options: OptionValues<typeof syncOptions>
   /** Tables that others follow in the same stream, as they are now. */
   readonly alsoPublished?: () => Promise<readonly TableName[]>

@@ -74,7 +74,7 @@ export function openSync(options: SyncOptions): SyncService {
   const ground = openGround(options)
   const writing = startWriting(options, ground)
   const context = createStreamContext(options, ground, writing)
-  const { connections, feed, leftOuts } = ground
+  const { connections, feed, omittedTables } = ground
   const { replicator, compactor, plan } = writing
   const counter = new UploadCounter()
   let isReady = false
@@ -112,7 +112,7 @@ export function openSync(options: SyncOptions): SyncService {
       uploads: counter.counts(),
       filling: replicator.filling,
       problem: replicator.problem,
-      floods: describeFloods({ buckets: leftOuts.list(), classes: fullClassLists(replicator.plan()) }),
+      floods: describeFloods({ buckets: omittedTables.list(), classes: fullClassLists(replicator.plan()) }),
     }),
     compact: () => compactor.round(),
     routes: syncRoutes({

@@ -1,7 +1,7 @@
 import { sql } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findRefusals } from '../src/replicator/prerequisites.ts'
+import { findRefusals } from '../src/replicator/setup/prerequisites.ts'
 import { syncMigrations } from '../src/sync.ts'
 import type { SyncStatus } from '../src/inspect/status.ts'
 import { ALICE, openWorld, type World } from './sync-world.ts'

@@ -13,7 +13,7 @@ import {
 import { createPool, runAs, sharePool, sql, withOwnSettings, type Pool, type PoolShare } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { StreamClient, type DeviceState, type StreamClientOptions } from './stream-client.ts'
-import type { BatchLimits } from '../src/replicator/log-writer.ts'
+import type { BatchLimits } from '../src/replicator/log/log-writer.ts'
 import type { RowLimits } from '../src/rows/row-evaluator.ts'
 import { openSync, syncMigrations, type SyncService } from '../src/sync.ts'
 import type { SyncOptions } from '../src/options.ts'
@@ -234,7 +234,7 @@ function optionsOfSync({ db, shares, own, world: options }: ServingOptions): Syn
     readWrites: () => readWriteInput(db.compilerPool),
     prepare: (plan) => installKeyFunctions(db, plan, memory),
     watchSession: () => ({ [Symbol.dispose]: () => undefined }),
-    findPerson: async (who) => ({
+    findUser: async (who) => ({
       userId: who,
       role: 'authenticated',
       claims: { sub: who, role: 'authenticated' },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { judgeGate, type GateFacts } from './gate.ts'
 
 const open: GateFacts = {
-  isPausedByPerson: false,
+  isPausedByUser: false,
   usesMetered: false,
   isMetered: false,
   isOffline: false,
@@ -17,7 +17,7 @@ test.each<[Partial<GateFacts>, ReturnType<typeof judgeGate>]>([
   [{ isOffline: true, isMetered: true }, 'offline'],
   [{ isWanted: false, isOffline: true }, 'disconnected'],
   [{ needsSignIn: true, isWanted: false }, 'sign_in'],
-  [{ isPausedByPerson: true, needsSignIn: true }, 'person'],
+  [{ isPausedByUser: true, needsSignIn: true }, 'person'],
 ])('with %j transfers pause because of %s', (facts, pause) => {
   expect(judgeGate({ ...open, ...facts })).toBe(pause)
 })

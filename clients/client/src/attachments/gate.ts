@@ -4,7 +4,7 @@ import { createValue, type Value } from '../value.ts'
 export type TransferPause = 'person' | 'metered' | 'offline' | 'sign_in' | 'disconnected' | undefined
 
 export interface GateFacts {
-  readonly isPausedByPerson: boolean
+  readonly isPausedByUser: boolean
   readonly usesMetered: boolean
   readonly isMetered: boolean
   readonly isOffline: boolean
@@ -14,7 +14,7 @@ export interface GateFacts {
 
 /** Returns the reason that the user can influence most. */
 export function judgeGate(facts: GateFacts): TransferPause {
-  if (facts.isPausedByPerson) return 'person'
+  if (facts.isPausedByUser) return 'person'
   if (facts.needsSignIn) return 'sign_in'
   if (!facts.isWanted) return 'disconnected'
   if (facts.isOffline) return 'offline'

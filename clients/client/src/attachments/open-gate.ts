@@ -82,7 +82,7 @@ export async function openGate(
 
   function judge(): TransferPause {
     return judgeGate({
-      isPausedByPerson: settings.paused,
+      isPausedByUser: settings.paused,
       usesMetered: settings.metered,
       isMetered: metered.get(),
       isOffline: globalThis.navigator?.onLine === false,

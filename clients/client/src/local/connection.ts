@@ -1,6 +1,6 @@
 import type { CommonPowerSyncDatabase, PowerSyncBackendConnector } from '@powersync/common'
 import { SerialQueue } from '../serial-queue.ts'
-import { closeAnyway } from './close-anyway.ts'
+import { closeDatabase } from './close-database.ts'
 
 /** Delay in ms before reopening an ended stream. The SDK's 5 s would make every server restart visible. */
 const STREAM_RETRY_MS = 1_000
@@ -86,7 +86,7 @@ export class Connection {
 
   close(): Promise<void> {
     this.stop()
-    return this.#queue.run(() => closeAnyway(this.#database))
+    return this.#queue.run(() => closeDatabase(this.#database))
   }
 
   async #connectIfWanted(): Promise<void> {

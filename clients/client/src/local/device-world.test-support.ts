@@ -8,7 +8,7 @@ import { folderFiles } from '../attachments/files/folder-files.ts'
 import { fetchSender } from '../attachments/transfer/body-sender.ts'
 import { memoryStore, type KeyValueStore } from '../key-value.ts'
 import { PendingRemovals } from './pending-removals.ts'
-import { openDevicePeople } from '../session/device-people.ts'
+import { openDeviceUsers } from '../session/device-users.ts'
 import { cacheSchema } from '../schema/fetch-schema.ts'
 import type { SessionState } from '../session/session-state.ts'
 import type { UserTokens } from '../session/session.ts'
@@ -43,7 +43,7 @@ export interface World {
   /** Folder of its database files. */
   readonly folder: string
   readonly session: WritableValue<SessionState>
-  readonly people: ReturnType<typeof openDevicePeople>
+  readonly people: ReturnType<typeof openDeviceUsers>
   readonly removals: PendingRemovals
   readonly store: KeyValueStore
   /** Waits until the user's database is open. */
@@ -96,7 +96,7 @@ export async function openWorld(
   const store = like.store ?? like.beside?.store ?? memoryStore()
   for (const userId of ['a', 'b']) await cacheSchema(store, userId, schema)
   const session = createValue<SessionState>(first)
-  const people = openDevicePeople(store, () => 1_000)
+  const people = openDeviceUsers(store, () => 1_000)
   const removals = new PendingRemovals(store)
   const remove = typeof like.removeDatabase === 'function' ? like.removeDatabase : removeDatabase
   const tokens: UserTokens = {

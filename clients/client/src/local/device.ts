@@ -1,7 +1,7 @@
 import { toError } from '@holdfast/protocol'
 import type { KeyValueStore } from '../key-value.ts'
 import { cachedSchema } from '../schema/fetch-schema.ts'
-import type { DevicePeople } from '../session/device-people.ts'
+import type { DeviceUsers } from '../session/device-users.ts'
 import { SerialQueue } from '../serial-queue.ts'
 import type { Session } from '../session/session.ts'
 import { createValue, type Value } from '../value.ts'
@@ -41,7 +41,7 @@ export interface Device extends AsyncDisposable {
 export interface DeviceOptions extends Omit<LocalDatabaseOptions, 'userId' | 'schema' | 'damagedFiles' | 'onDamage'> {
   readonly store: KeyValueStore
   readonly session: Session
-  readonly people: DevicePeople
+  readonly people: DeviceUsers
   readonly removals: PendingRemovals
   readonly forgetUser: ForgetUser | undefined
 }

@@ -1,5 +1,5 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
-import { closeAnyway } from './close-anyway.ts'
+import { closeDatabase } from './close-database.ts'
 import { isDamage } from './damage.ts'
 import { locksHere, useLockOf } from './file-locks.ts'
 import type { OpenFileOptions } from './file-options.ts'
@@ -36,7 +36,7 @@ export async function openFile(options: OpenFileOptions): Promise<OpenFile> {
   }
   // As above, but only visible now, because stores of other tabs lag.
   if (database && (await readLocalFile(store, userId)).generation !== generation) {
-    await closeAnyway(database).catch(options.onProblem)
+    await closeDatabase(database).catch(options.onProblem)
     use()
     return openFile(options)
   }
@@ -63,7 +63,7 @@ async function openSound(
     await database.init()
     return database
   } catch (error) {
-    await closeAnyway(database).catch(onProblem)
+    await closeDatabase(database).catch(onProblem)
     if (isDamage(error)) return undefined
     throw error
   }

@@ -4,12 +4,12 @@ import { assertFileName } from '../attachments/files/file-store.ts'
 import type { AttachmentsOptions } from '../attachments/attachments-options.ts'
 import type { KeyValueStore } from '../key-value.ts'
 import { emptySearchIndex } from '../search/search-tables.ts'
-import type { DevicePeople } from '../session/device-people.ts'
+import type { DeviceUsers } from '../session/device-users.ts'
 import { forgetSchema } from '../schema/fetch-schema.ts'
 import { toLocalSchema } from '../schema/to-local-schema.ts'
 import { forgetIncomplete } from '../status/watch-incomplete.ts'
 import { forgetWriteRules } from '../write-rules/fetch-write-rules.ts'
-import { closeAnyway } from './close-anyway.ts'
+import { closeDatabase } from './close-database.ts'
 import type { ForgetUser, OpenDatabase, RemoveDatabase } from './file-options.ts'
 import { whileUnused } from './file-locks.ts'
 import { fileNameOf, forgetLocalFile } from './local-file.ts'
@@ -17,7 +17,7 @@ import type { StoredRemoval } from './pending-removals.ts'
 
 export interface RemoveUserDataOptions {
   readonly store: KeyValueStore
-  readonly people: DevicePeople
+  readonly people: DeviceUsers
   readonly openDatabase: OpenDatabase
   readonly removeDatabase: RemoveDatabase | undefined
   readonly forgetUser: ForgetUser | undefined
@@ -76,7 +76,7 @@ async function clearFile(fileName: string, { openDatabase, onProblem }: RemoveUs
     await database.init()
     await clearDatabase(database)
   } finally {
-    await closeAnyway(database).catch(onProblem)
+    await closeDatabase(database).catch(onProblem)
   }
 }
 

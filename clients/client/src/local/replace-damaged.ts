@@ -1,7 +1,7 @@
 import { quoteName } from '@holdfast/protocol'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { localTables } from '../schema/local-tables.ts'
-import { closeAnyway } from './close-anyway.ts'
+import { closeDatabase } from './close-database.ts'
 import { isDamage } from './damage.ts'
 import { fileNameOf, takeNextFile, type DamageReport } from './local-file.ts'
 import type { OpenFileOptions } from './file-options.ts'
@@ -35,7 +35,7 @@ export async function replaceDamaged(generation: number, options: OpenFileOption
     if (isWhole) await removeDatabase?.(before).catch(onProblem)
     return database
   } catch (error) {
-    await closeAnyway(database).catch(onProblem)
+    await closeDatabase(database).catch(onProblem)
     throw error
   }
 }
@@ -48,7 +48,7 @@ async function openNext(
   const fileName = fileNameOf(userId, { generation })
   const found = await openDatabase({ schema, fileName })
   if (await isUsable(found, generation)) return found
-  await closeAnyway(found).catch(onProblem)
+  await closeDatabase(found).catch(onProblem)
   await removeDatabase?.(fileName)
   const database = await openDatabase({ schema, fileName })
   await database.init()
@@ -81,6 +81,6 @@ async function readDamaged(fileName: string, { schema, openDatabase, onProblem }
     })
     return await readSalvage(database.database)
   } finally {
-    await closeAnyway(database).catch(onProblem)
+    await closeDatabase(database).catch(onProblem)
   }
 }

@@ -6,7 +6,7 @@ import { batchedReads } from '../reads/batched-reads.ts'
 import { createValue, type Value } from '../value.ts'
 import { type Candidates, candidatesSql, INDEXED_WORD_MIN } from './candidates.ts'
 import type { SearchedTable } from './search-tables.ts'
-import { prepareIndex, readIndexState, readProgress, takeInRows } from './take-in-rows.ts'
+import { prepareIndex, readIndexState, readProgress, indexRows } from './index-rows.ts'
 
 /** Returns the searched columns per table. Called again after a schema change. */
 export type ChooseSearched = (schema: SchemaDescriptor) => readonly SearchedTable[] | Promise<readonly SearchedTable[]>
@@ -128,7 +128,7 @@ class IndexedSearch implements LocalSearch, Disposable {
       if (signal.aborted) return
       const { isPrepared, isWhole } = await readIndexState(this.#database, wanted)
       if (!isPrepared) await prepareIndex(this.#database, wanted)
-      while (!signal.aborted && !(isPrepared && isWhole) && (await takeInRows(this.#database, wanted))) {
+      while (!signal.aborted && !(isPrepared && isWhole) && (await indexRows(this.#database, wanted))) {
         await pause(PAUSE_MS, signal)
         await this.#untilQuiet(signal)
       }

@@ -8,7 +8,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { candidatesSql } from './candidates.ts'
 import { emptySearchIndex, type SearchedTable } from './search-tables.ts'
-import { prepareIndex, readProgress, takeInRows } from './take-in-rows.ts'
+import { prepareIndex, readProgress, indexRows } from './index-rows.ts'
 
 const SITES: SearchedTable = { table: 'sites', columns: ['name'] }
 const TASKS: SearchedTable = { table: 'tasks', columns: ['title', 'detail'] }
@@ -59,7 +59,7 @@ async function findBoth(database: Database, word: string): Promise<readonly (rea
 let places = 1
 
 async function takeInAll(database: Database): Promise<void> {
-  while (await takeInRows(database, SEARCHED));
+  while (await indexRows(database, SEARCHED));
 }
 
 const text = fc.oneof(
@@ -105,7 +105,7 @@ async function perform(
       await database.execute(`delete from ${action.table} where id = ?`, [`${action.table.slice(0, -1)}-${action.id}`])
       return
     case 'take in':
-      await takeInRows(database, SEARCHED)
+      await indexRows(database, SEARCHED)
       return
     case 'prepare':
       await prepareIndex(database, SEARCHED)
@@ -196,8 +196,8 @@ test('rows are taken in by the few, and the progress says how many', async () =>
     insert into ps_data__tasks (id, data) select 'task-' || i, json_object('title', 'pump ' || i) from n`)
   await prepareIndex(database, SEARCHED)
   expect(await readProgress(database, SEARCHED)).toEqual({ rows: 700, taken: 0 })
-  expect(await takeInRows(database, SEARCHED)).toBe(true)
-  await takeInRows(database, SEARCHED)
+  expect(await indexRows(database, SEARCHED)).toBe(true)
+  await indexRows(database, SEARCHED)
   expect((await readProgress(database, SEARCHED)).taken).toBe(250)
   await takeInAll(database)
   expect(await readProgress(database, SEARCHED)).toEqual({ rows: 700, taken: 700 })
@@ -213,7 +213,7 @@ test('other columns begin the index of a table again, and a table that is no lon
   )
   const titles: SearchedTable = { table: 'tasks', columns: ['title'] }
   await prepareIndex(database, [titles])
-  while (await takeInRows(database, [titles]));
+  while (await indexRows(database, [titles]));
   const found = async (word: string): Promise<readonly string[]> => {
     const { text: sql, values } = candidatesSql(TASKS, [], word)
     return idsOf(database, sql, values)

@@ -54,7 +54,7 @@ export class LocalWriteRules implements Disposable {
   /** Tables changed since the cached rules were requested. */
   #changed = new Set<string>()
   /** Tables changed since the last request. */
-  #changedMeanwhile = new Set<string>()
+  #changedDuringFetch = new Set<string>()
   readonly #refreshing = new CoalescedTask(() => this.#ask())
   #asking: ReturnType<typeof setTimeout> | undefined
   #stopWatching: () => void = () => undefined
@@ -110,7 +110,7 @@ export class LocalWriteRules implements Disposable {
     const token = await this.#options.token()
     if (token === undefined || this.#refreshing.hasEnded) return
     const since = new Set<string>()
-    this.#changedMeanwhile = since
+    this.#changedDuringFetch = since
     const answer = await fetchWriteRules({ url, token, version: this.value.get()?.version }, fetch)
     if (answer === undefined || this.#refreshing.hasEnded) return
     const known = this.value.get()
@@ -169,7 +169,7 @@ export class LocalWriteRules implements Disposable {
         {
           onChange: () => {
             this.#changed.add(table)
-            this.#changedMeanwhile.add(table)
+            this.#changedDuringFetch.add(table)
             this.#askLater()
           },
         },

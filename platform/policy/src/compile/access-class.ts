@@ -1,4 +1,4 @@
-import { INSTEAD_OF_SESSION } from '../syntax/what-to-write.ts'
+import { INSTEAD_OF_SESSION } from '../syntax/policy-advice.ts'
 import { quoteIdentifier, quoteName } from '@holdfast/postgres'
 import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
 import type { TableInfo } from '../catalog/policy-input.ts'

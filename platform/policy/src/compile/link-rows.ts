@@ -1,5 +1,5 @@
 import type { PolicyCatalog } from '../catalog/policy-catalog.ts'
-import { INSTEAD_OF_SESSION } from '../syntax/what-to-write.ts'
+import { INSTEAD_OF_SESSION } from '../syntax/policy-advice.ts'
 import { refuse } from '../refusal.ts'
 import type { Expr, From, Rights } from '../syntax/expression.ts'
 import { clockComparisonsIn, isImmutableBesideClock } from '../syntax/clock.ts'

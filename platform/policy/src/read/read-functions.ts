@@ -13,7 +13,7 @@ import type { CollectedNames } from '../syntax/collect-names.ts'
 import { collectParsed, list, namedWhenLocked } from './catalog-lists.ts'
 import { isUnchanged, knownFunction, type Locks } from './earlier-reading.ts'
 import type { FunctionInfo, PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
-import { withTrueVolatility } from './misdeclared.ts'
+import { withTrueVolatility } from './true-volatility.ts'
 import { printBody } from './print-body.ts'
 import { lockedQueries, resolveProcedure } from './resolve-procedure.ts'
 

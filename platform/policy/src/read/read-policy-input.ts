@@ -25,11 +25,11 @@ import {
   type Locks,
   type ReadingMemory,
 } from './earlier-reading.ts'
-import { holdEventTriggersOff } from './hold-event-triggers-off.ts'
+import { disableEventTriggers } from './disable-event-triggers.ts'
 import type { CastInfo, CheckInfo, DefaultInfo, PolicyInput, ResolvedBody } from '../catalog/policy-input.ts'
 import type { CollectedNames } from '../syntax/collect-names.ts'
 import { operatorsNamed, readFunctions } from './read-functions.ts'
-import { withTrueCode } from './misdeclared.ts'
+import { withTrueCode } from './true-volatility.ts'
 import { readStreams } from './read-streams.ts'
 
 export interface ReadPolicyInputOptions {
@@ -136,7 +136,7 @@ async function prepareReading(
              (select reset_val from pg_catalog.pg_settings where name = 'search_path')) as path,
            current_setting('server_version_num')::int as version`)
   await tx.execute(sql`set local search_path = pg_catalog`)
-  await holdEventTriggersOff(tx)
+  await disableEventTriggers(tx)
   // Makes printed literals independent of session settings.
   await tx.execute(sql`set local timezone = 'UTC'`)
   await tx.execute(sql`set local datestyle = 'ISO, YMD'`)

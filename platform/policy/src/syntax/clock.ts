@@ -4,7 +4,7 @@ import type { Expr } from './expression.ts'
 import { renderExpr } from './render.ts'
 import { isImmutable, OID, typeOf } from './typing.ts'
 import { childrenOf, walkExpr } from './walk.ts'
-import { INSTEAD_OF_CLOCK } from './what-to-write.ts'
+import { INSTEAD_OF_CLOCK } from './policy-advice.ts'
 
 const { date: DATE, timestamp: TIMESTAMP, timestamptz: TIMESTAMPTZ, interval: INTERVAL } = OID
 const COMPARISONS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', '=', '<>'])

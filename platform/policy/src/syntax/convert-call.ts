@@ -11,7 +11,7 @@ import { nameParts } from './names.ts'
 import { parseFunctionBody } from './parse.ts'
 import { checkDisclosed, type Scope } from './scope.ts'
 import { baseOf, functionsOf, typeOf } from './typing.ts'
-import { INSTEAD_OF_SETTING } from './what-to-write.ts'
+import { INSTEAD_OF_SETTING } from './policy-advice.ts'
 import { walkExpr } from './walk.ts'
 
 export type Call = Extract<Expr, { kind: 'call' }>

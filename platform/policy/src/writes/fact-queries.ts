@@ -38,7 +38,7 @@ export class FactQueries {
   }
 
   /** Whether an expression depends only on the user, who is allowed to evaluate it. */
-  isOfPerson(expr: Expr): boolean {
+  dependsOnUser(expr: Expr): boolean {
     const survey = surveyExpr(expr, this.#catalog)
     if (survey.row.size > 0 || survey.outer.size > 0 || readsClock(expr)) return false
     if ([...survey.as].some((rights) => rights !== undefined)) return false

@@ -32,7 +32,7 @@ export function toRuleCondition(
   const convert = (one: Expr): RuleCondition => toRuleCondition(one, context, found)
   if (isConstant(expr, 'true')) return TRUE
   if (isConstant(expr, 'false')) return FALSE
-  if (context.facts.isOfPerson(expr)) return ofPerson(expr, context)
+  if (context.facts.dependsOnUser(expr)) return userCondition(expr, context)
   switch (expr.kind) {
     case 'and':
     case 'or':
@@ -85,7 +85,7 @@ function or(of: readonly RuleCondition[]): RuleCondition {
   return { is: 'or', of }
 }
 
-function ofPerson(expr: Expr, { facts }: ConditionContext): RuleCondition {
+function userCondition(expr: Expr, { facts }: ConditionContext): RuleCondition {
   try {
     return { is: 'value', value: { fact: facts.addValue(expr) } }
   } catch (error) {
@@ -184,7 +184,7 @@ function convertArrayOperator(
     return of.length === 0 ? UNKNOWN : { is: quantifier === 'any' ? 'or' : 'and', of }
   }
   const element = ruleTypeOf(elementOf(typeOf(right, context.catalog), context.catalog), context.catalog)
-  if (quantifier !== 'any' || operator !== '=' || !context.facts.isOfPerson(right)) return UNKNOWN
+  if (quantifier !== 'any' || operator !== '=' || !context.facts.dependsOnUser(right)) return UNKNOWN
   return membership(left, element, context, found, () => context.facts.addArray(right))
 }
 
@@ -229,7 +229,7 @@ function convertSubquery(
     const [target] = query.targets
     const isEquality = operator?.schema === 'pg_catalog' && operator.name === '='
     const alone: Expr = { ...expr, link: 'array', tests: [], operator: undefined }
-    if (!test || second || !target || !isEquality || !facts.isOfPerson(alone)) return UNKNOWN
+    if (!test || second || !target || !isEquality || !facts.dependsOnUser(alone)) return UNKNOWN
     const element = ruleTypeOf(typeOf(target.expr, catalog), catalog)
     return membership(test, element, context, found, () => facts.addQuery(query, alone))
   }

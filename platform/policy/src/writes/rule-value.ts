@@ -106,8 +106,8 @@ export function toRuleValue(
   }
   if (expr.kind === 'cast' && isTransparent(expr, catalog)) return toRuleValue(expr.arg, context, found, isAnyType)
   if (expr.kind === 'constant' && expr.sql === 'null') return { text: null }
-  if (expr.kind === 'call' && !facts.isOfPerson(expr)) return toCall(expr, context, found)
-  if (!facts.isOfPerson(expr)) return undefined
+  if (expr.kind === 'call' && !facts.dependsOnUser(expr)) return toCall(expr, context, found)
+  if (!facts.dependsOnUser(expr)) return undefined
   const text = literalOf(expr, catalog)
   if (text !== undefined) return { text }
   try {

@@ -5,7 +5,7 @@ import { portBusy, portHeld } from './errors.ts'
 const HOST = '127.0.0.1'
 
 /** Longest wait in ms for a port held by a connection without a listener, and the poll interval. */
-const PATIENCE = { patienceMs: 3_000, pauseMs: 100 }
+const PATIENCE = { timeoutMs: 3_000, pauseMs: 100 }
 
 /**
  * Ensures that Postgres can listen on a port. The default lies in the ephemeral range, so a port held only by an outgoing connection is waited for.

@@ -27,7 +27,7 @@ import {
 } from './secrets.ts'
 import { separateRoles } from './separate-roles.ts'
 import { fixedSettings, tunedSettings } from './settings.ts'
-import { writeStandIns } from './stand-ins.ts'
+import { writeExtensionStubs } from './extension-stubs.ts'
 import { ensureVaultKey } from './vault-key.ts'
 
 export interface EmbeddedClusterOptions {
@@ -144,7 +144,7 @@ interface DatabaseFiles extends EmbeddedClusterOptions {
 async function prepareDatabase(files: DatabaseFiles): Promise<SeparateSecrets> {
   const { dataDir, databaseDir, identity } = files
   const settingsFile = join(dataDir, 'postgres.conf')
-  const extensions = writeStandIns(dataDir, files.binaries.shareDir)
+  const extensions = writeExtensionStubs(dataDir, files.binaries.shareDir)
   writeFileSync(settingsFile, tunedSettings({ extension_control_path: extensions, ...files.settings }))
   chmodSync(settingsFile, 0o644) // readable by Postgres's user, whatever the umask
   ensureVaultKey(dataDir, identity)

@@ -27,10 +27,10 @@ export async function recoverFromCrash(databaseDir: string, clusterName: string,
     logger.log('warn', 'stopping a Postgres that was left running', { pids: first.map((found) => found.pid) })
     const postmaster = first.find((found) => found.pid === postmasterPid)
     if (postmaster) signal(postmaster, 'SIGINT')
-    let patienceMs = postmaster ? LEFTOVER_PATIENCE_MS : ORPHAN_PATIENCE_MS
+    let timeoutMs = postmaster ? LEFTOVER_PATIENCE_MS : ORPHAN_PATIENCE_MS
     for (const next of ['SIGQUIT', 'SIGKILL'] as const) {
-      if (await waitUntil(() => leftovers().length === 0, patienceMs)) break
-      patienceMs = LEFTOVER_PATIENCE_MS
+      if (await waitUntil(() => leftovers().length === 0, timeoutMs)) break
+      timeoutMs = LEFTOVER_PATIENCE_MS
       for (const leftover of leftovers()) signal(leftover, next)
     }
     if (!(await waitUntil(() => leftovers().length === 0, LEFTOVER_PATIENCE_MS))) {

@@ -4,7 +4,7 @@ import type { Connections, Pool } from './pool.ts'
 /** User on whose behalf connections are used. */
 export interface Requester {
   /** `undefined` for the server's own work, or a trusted backend. */
-  readonly person: string | undefined
+  readonly userKey: string | undefined
   /** Aborts when the result is no longer needed. Ends the wait for a connection, not running statements. */
   readonly signal?: AbortSignal | undefined
 }
@@ -49,8 +49,8 @@ export function sharePool<Name extends string>(pool: Pool, options: ShareOptions
   })
   const timeoutMs = options.acquireTimeoutMs ?? 10_000
 
-  function connections(group: Name, { person, signal }: Requester): Connections {
-    const request = { group, key: person, signal, timeoutMs }
+  function connections(group: Name, { userKey, signal }: Requester): Connections {
+    const request = { group, key: userKey, signal, timeoutMs }
     return {
       roleSettings: pool.roleSettings,
       query: (statement) => semaphore.run(request, () => pool.query(statement)),

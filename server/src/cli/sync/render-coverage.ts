@@ -1,5 +1,5 @@
 import type { CoverageReport, DefinitionCoverage, TableCoverage } from '@holdfast/sync'
-import { ownTablesFirst } from './own-tables.ts'
+import { projectTablesFirst } from './project-tables.ts'
 
 /**
  * Renders the coverage report: an overview, followed by details per table.
@@ -7,7 +7,7 @@ import { ownTablesFirst } from './own-tables.ts'
  * @param all - whether to include unproblematic tables of Holdfast
  */
 export function renderCoverage(report: CoverageReport, all: boolean): string {
-  const { shown, hidden } = ownTablesFirst(report.tables, { all, isProblem: hasProblem })
+  const { shown, hidden } = projectTablesFirst(report.tables, { all, isProblem: hasProblem })
   const rows = shown.map((table) => [
     table.table,
     table.synced ? `as ${table.localName}` : 'NOT SYNCED',

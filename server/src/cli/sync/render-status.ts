@@ -1,5 +1,5 @@
 import type { SyncStatus, TableFill } from '@holdfast/sync'
-import { ownTablesFirst } from './own-tables.ts'
+import { projectTablesFirst } from './project-tables.ts'
 
 /**
  * Renders the sync status for humans.
@@ -9,13 +9,13 @@ import { ownTablesFirst } from './own-tables.ts'
 export function renderStatus(status: SyncStatus, all: boolean): string {
   const { reader, checkpoint, slot, definitions, devices, log, compaction } = status
   const { refusedStreams } = status
-  const filling = ownTablesFirst(status.filling, { all }).shown
+  const filling = projectTablesFirst(status.filling, { all }).shown
   // Tables without policies are not meant for devices; Holdfast has some.
-  const refused = ownTablesFirst(status.refused, { all, isProblem: ({ policy }) => policy !== undefined })
+  const refused = projectTablesFirst(status.refused, { all, isProblem: ({ policy }) => policy !== undefined })
   const [failing, leftOut, leftOutClasses] = [
-    ownTablesFirst(status.failing, { all: true }).shown,
-    ownTablesFirst(status.leftOut, { all: true }).shown,
-    ownTablesFirst(status.leftOutClasses, { all: true }).shown,
+    projectTablesFirst(status.failing, { all: true }).shown,
+    projectTablesFirst(status.leftOut, { all: true }).shown,
+    projectTablesFirst(status.leftOutClasses, { all: true }).shown,
   ]
   const lines: (readonly [title: string, text: string])[] = [
     [

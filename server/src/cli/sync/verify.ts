@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { delay, HoldfastError } from '@holdfast/foundation'
-import type { PersonRow } from '@holdfast/sync'
+import type { UserRow } from '@holdfast/sync'
 import type { Connection } from './connection.ts'
 import { compareSums } from './compare-sums.ts'
 import { rebuildDevice, type RebuiltDevice } from './rebuild-device.ts'
@@ -138,7 +138,7 @@ async function readVisible(
   const failing: Record<string, string> = {}
   for await (const text of createInterface({ input: Readable.fromWeb(response.body as never) })) {
     const line = JSON.parse(text) as
-      | PersonRow
+      | UserRow
       | { readonly complete: readonly string[]; readonly narrowed: readonly string[] }
     if ('complete' in line) return { rows, tables: line.complete, narrowed: new Set(line.narrowed), failing }
     if ('fails' in line) failing[line.table] = line.fails

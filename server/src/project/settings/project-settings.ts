@@ -8,9 +8,9 @@ import { checkValue, type SettingValue } from '../../config/load-config.ts'
 import { options } from '../../config/options.ts'
 import { toOptionValue } from './convert.ts'
 import { leavesOf, type Leaf } from './leaves.ts'
-import { leftOut, unset } from './left-out.ts'
+import { findOmittedTables, unset } from './omitted-tables.ts'
 import { insertVariables, UnsetVariable } from './variables.ts'
-import { FIXED, READ_ELSEWHERE, WITHOUT_EFFECT } from './without-effect.ts'
+import { FIXED, READ_ELSEWHERE, IGNORED_SETTINGS } from './ignored-settings.ts'
 
 type Table = Readonly<Record<string, unknown>>
 
@@ -57,7 +57,7 @@ export function readProjectSettings(
 ): ProjectSettings {
   const content = insertVariables(tables, find) as Table
   const leaves = [...leavesOf(content, (path) => optionOf(path) !== undefined)]
-  const out = leftOut(leaves, file)
+  const out = findOmittedTables(leaves, file)
   const values: Record<string, SettingValue> = {}
   const remarks = new Remarks(file)
   for (const leaf of leaves) {
@@ -159,7 +159,7 @@ class Remarks {
   addUnused(name: string, value: unknown): void {
     const fixed = FIXED[name]
     if (fixed?.has === value || READ_ELSEWHERE.some((one) => isIn(name, one))) return
-    const known = fixed ? { at: name, why: fixed.why } : WITHOUT_EFFECT.find(({ at }) => isIn(name, at))
+    const known = fixed ? { at: name, why: fixed.why } : IGNORED_SETTINGS.find(({ at }) => isIn(name, at))
     if (!known) {
       if (!SWITCHES.test(name)) this.#unknown.push(name)
     } else if (fixed || !isNothing(value))

@@ -12,15 +12,15 @@ import type { Admin } from './require-admin.ts'
 /**
  * Deletes an account.
  *
- * @param input.softly - keeps an anonymized row for references from the project's tables. Addresses become hashes, so the same user can
+ * @param input.isSoft - keeps an anonymized row for references from the project's tables. Addresses become hashes, so the same user can
  * sign up again
  * @throws {HoldfastError} `user_not_found`, `unexpected_failure` if a reference in the project's tables prevents the deletion
  */
 export async function deleteAccount(
   { pool, clock }: Store,
-  input: { readonly userId: string; readonly softly: boolean; readonly admin: Admin; readonly address: string },
+  input: { readonly userId: string; readonly isSoft: boolean; readonly admin: Admin; readonly address: string },
 ): Promise<void> {
-  const { softly, admin, address } = input
+  const { isSoft, admin, address } = input
   const { id } = await findAccount(pool, input.userId)
   const now = isoNow(clock)
   try {
@@ -29,7 +29,7 @@ export async function deleteAccount(
       const user = await findAccount(tx, id)
       const traits = { user_id: id, user_email: user.email ?? '', user_phone: user.phone ?? '' }
       await recordAudit(tx, { action: 'user_deleted', actor: admin, address, now, traits })
-      if (!softly) await tx.execute(sql`delete from auth.users where id = ${id}`)
+      if (!isSoft) await tx.execute(sql`delete from auth.users where id = ${id}`)
       else if (user.deleted_at === null) await deleteSoftly(tx, user, now)
     })
   } catch (error) {

@@ -10,7 +10,7 @@ import { addressOf, type Contact } from '../users/contact.ts'
 import { findUserByContact, lockUser, type UserRow, findUserByEmail } from '../users/user-row.ts'
 import { type AddressLimitKind, isCodeAttemptLeft, returnCodeAttempt } from './address-limits.ts'
 import { emailProviderDisabled, emailNotVerifiedYet, phoneNotVerifiedYet, reauthenticationNotValid } from './errors.ts'
-import { pretendToSend } from './pretend.ts'
+import { spendMessageTime } from './dummy-work.ts'
 import type { LinkTarget, MessageAnswer, TokenMessages } from './token-messages.ts'
 
 export type ResendNeeds = Store & {
@@ -40,7 +40,7 @@ export async function resend(
     await tokenMessages.count(tx, channel, { address: addressOf(contact), kind })
     const user = await findUserByContact(tx, contact)
     if (!user || !isWaiting(user, type)) {
-      await pretendToSend(tx)
+      await spendMessageTime(tx)
       return {}
     }
     await lockUser(tx, user.id)
@@ -116,7 +116,7 @@ export async function requestRecovery(
     await tokenMessages.count(tx, 'mail', { address: email, kind: 'recovery' })
     const user = await findUserByEmail(tx, email)
     if (!user) {
-      await pretendToSend(tx)
+      await spendMessageTime(tx)
       return
     }
     await lockUser(tx, user.id)

@@ -11,8 +11,8 @@ import { findOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import type { WithOptions } from '../options/auth-options.ts'
 import { violatedConstraint } from '../store.ts'
 import { findUserById, lockUser, type UserRow } from '../users/user-row.ts'
-import { lockExternalPerson } from './account-linking.ts'
-import type { EnterInput, Entrance } from './enter-account.ts'
+import { lockExternalUser } from './account-linking.ts'
+import type { EnterInput, SignInOutcome } from './enter-account.ts'
 import { invitedEmailDiffers, inviteNotFound } from './errors.ts'
 import { mergeProviderData, toIdentityData } from './profile.ts'
 
@@ -39,9 +39,9 @@ export async function acceptInvite(
   needs: AcceptInviteNeeds,
   tx: Transaction,
   input: EnterInput & { readonly inviteToken: string },
-): Promise<Entrance> {
+): Promise<SignInOutcome> {
   const { provider, profile, origin, now } = input
-  await lockExternalPerson(tx, provider.name, profile.subject)
+  await lockExternalUser(tx, provider.name, profile.subject)
   const user = await findInvited(needs, tx, input.inviteToken)
   if (!user) throw inviteNotFound()
   await lockUser(tx, user.id)

@@ -73,6 +73,6 @@ export async function isTaken(db: Queryable, email: string, exceptUserId?: strin
 }
 
 /** Serializes sign-ins of one external user. Two concurrent ones would otherwise each create an account. */
-export async function lockExternalPerson(db: Queryable, provider: string, subject: string): Promise<void> {
+export async function lockExternalUser(db: Queryable, provider: string, subject: string): Promise<void> {
   await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`auth.identities ${provider} ${subject}`}, 0))`)
 }

@@ -17,7 +17,7 @@ import type { WithOptions } from '../options/auth-options.ts'
 import type { RequestOrigin } from '../sessions/session-row.ts'
 import { createUser } from '../sign-up/create-user.ts'
 import { findUserById, isBanned, lockUser, type UserRow } from '../users/user-row.ts'
-import { decideLinking, isTaken, type LinkingDecision, lockExternalPerson } from './account-linking.ts'
+import { decideLinking, isTaken, type LinkingDecision, lockExternalUser } from './account-linking.ts'
 import { multipleAccounts, noEmailFromProvider, providerEmailNeedsVerification } from './errors.ts'
 import { type ExternalProfile, mainEmail, mergeProviderData, toIdentityData } from './profile.ts'
 
@@ -38,7 +38,7 @@ export interface EnterInput {
 }
 
 /** The chosen account; with a refusal, written rows (an account awaiting confirmation) must be kept. */
-export interface Entrance {
+export interface SignInOutcome {
   readonly userId: string
   readonly refusal: HoldfastError | undefined
 }
@@ -49,10 +49,14 @@ export interface Entrance {
  * @throws {HoldfastError} `signup_disabled`, `user_banned`, `provider_email_needs_verification`, `over_email_send_rate_limit`,
  * `email_exists`, `user_already_exists` (created by a concurrent request: retry), `unexpected_failure`
  */
-export async function enterAccount(needs: EnterAccountNeeds, tx: Transaction, input: EnterInput): Promise<Entrance> {
+export async function enterAccount(
+  needs: EnterAccountNeeds,
+  tx: Transaction,
+  input: EnterInput,
+): Promise<SignInOutcome> {
   const { clock } = needs
   const { provider, profile } = input
-  await lockExternalPerson(tx, provider.name, profile.subject)
+  await lockExternalUser(tx, provider.name, profile.subject)
   const decision = await decideLinking(tx, { provider: provider.name, profile })
   const entered = await takeDecision(needs, tx, input, decision)
   const { userId } = entered
@@ -61,7 +65,7 @@ export async function enterAccount(needs: EnterAccountNeeds, tx: Transaction, in
   if (isBanned(user, clock.now())) throw userBanned(403)
   await endUnverifiedCredentials(tx, { ...input, user, identityId: entered.identityId })
   const hasEmail = (user.email ?? '') !== ''
-  if (!hasEmail) await takeVouchedAddress(tx, { ...input, user })
+  if (!hasEmail) await takeVerifiedAddress(tx, { ...input, user })
   if (!hasEmail || user.email_confirmed_at !== null) {
     const action = decision.kind === 'create' || decision.kind === 'taken' ? 'user_signedup' : 'login'
     const traits = { provider: provider.name }
@@ -147,7 +151,7 @@ async function endUnverifiedCredentials(
 }
 
 /** Gives a user without an address the provider's verified one, unless another account has it. */
-async function takeVouchedAddress(tx: Transaction, input: EnterInput & { readonly user: UserRow }): Promise<void> {
+async function takeVerifiedAddress(tx: Transaction, input: EnterInput & { readonly user: UserRow }): Promise<void> {
   const email = mainEmail(input.profile)
   if (!email?.verified || (await isTaken(tx, email.email, input.user.id))) return
   await setUserEmail(tx, { userId: input.user.id, email: email.email, isConfirmed: true, now: input.now })

@@ -9,7 +9,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { retryIfTaken } from '../sign-up/create-user.ts'
 import { isoNow, type Store, isUuid } from '../store.ts'
 import { acceptInvite, type AcceptInviteNeeds } from './accept-invite.ts'
-import { enterAccount, type Entrance, type EnterInput, type EnterAccountNeeds } from './enter-account.ts'
+import { enterAccount, type SignInOutcome, type EnterInput, type EnterAccountNeeds } from './enter-account.ts'
 import { badOAuthCallback, badOAuthState, flowStateAlreadyUsed, oauthProviderNotSupported } from './errors.ts'
 import { type Exchanged, exchangeCode } from './exchange-code.ts'
 import { linkIdentity, type LinkIdentityNeeds } from './link-identity.ts'
@@ -111,13 +111,13 @@ async function enter(
   const { verifyIdToken } = providers
   const exchanged = await exchangeCode({ provider, callback, codeVerifier, verifyIdToken })
   const end = await retryIfTaken(() =>
-    pool.transaction((tx) => writeEntrance(needs, tx, { ...input, provider, exchanged })),
+    pool.transaction((tx) => writeSignIn(needs, tx, { ...input, provider, exchanged })),
   )
   if (end instanceof HoldfastError) return { kind: 'failed', redirectTo, error: end }
   return end
 }
 
-async function writeEntrance(
+async function writeSignIn(
   needs: FinishFlowNeeds,
   tx: Transaction,
   input: ClaimedFlow & {
@@ -161,7 +161,7 @@ async function writeEntrance(
   }
 }
 
-function openDoor(needs: FinishFlowNeeds, tx: Transaction, flow: FlowState, input: EnterInput): Promise<Entrance> {
+function openDoor(needs: FinishFlowNeeds, tx: Transaction, flow: FlowState, input: EnterInput): Promise<SignInOutcome> {
   if (flow.linking_target_id !== null) {
     return linkIdentity(needs, tx, { ...input, targetUserId: flow.linking_target_id })
   }

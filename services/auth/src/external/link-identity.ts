@@ -11,8 +11,8 @@ import { insertIdentity } from '../identities/insert-identity.ts'
 import { acceptCredentials } from '../identities/unverified-credentials.ts'
 import type { Notices } from '../messages/notices.ts'
 import { findUserById, isBanned, lockUser } from '../users/user-row.ts'
-import { isTaken, lockExternalPerson } from './account-linking.ts'
-import { type EnterInput, type Entrance, sendConfirmation } from './enter-account.ts'
+import { isTaken, lockExternalUser } from './account-linking.ts'
+import { type EnterInput, type SignInOutcome, sendConfirmation } from './enter-account.ts'
 import { linkedEmailExists, linkedEmailNotConfirmed, linkingTargetNotFound } from './errors.ts'
 import { mainEmail, toIdentityData } from './profile.ts'
 
@@ -31,9 +31,9 @@ export async function linkIdentity(
   { clock, notices, tokenMessages }: LinkIdentityNeeds,
   tx: Transaction,
   input: EnterInput & { readonly targetUserId: string },
-): Promise<Entrance> {
+): Promise<SignInOutcome> {
   const { provider, profile, targetUserId, origin, now } = input
-  await lockExternalPerson(tx, provider.name, profile.subject)
+  await lockExternalUser(tx, provider.name, profile.subject)
   await lockUser(tx, targetUserId)
   const target = await findUserById(tx, targetUserId)
   if (!target) throw linkingTargetNotFound()

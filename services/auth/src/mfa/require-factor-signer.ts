@@ -11,9 +11,9 @@ export interface FactorSigner {
   readonly session: SessionRow
 }
 
-/** @throws {HoldfastError} as `requirePerson`; `no_authorization` (403) for an anonymous user, `session_not_found` */
+/** @throws {HoldfastError} as `requireOwnClient`; `no_authorization` (403) for an anonymous user, `session_not_found` */
 export async function requireFactorSigner(sessions: Sessions, request: FastifyRequest): Promise<FactorSigner> {
-  const { user, session } = await sessions.requirePerson(request)
+  const { user, session } = await sessions.requireOwnClient(request)
   if (user.is_anonymous) throw anonymousNotAllowed()
   if (!session) throw sessionNotFound()
   return { user, session }

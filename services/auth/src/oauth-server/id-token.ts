@@ -39,7 +39,7 @@ export function signIdToken(
     iat: issuedAtS,
     auth_time: Math.floor(input.authTimeMs / 1000),
     ...(nonce === null ? {} : { nonce }),
-    ...personClaims(user, scopes),
+    ...userClaims(user, scopes),
     client_id: clientId,
   })
     .setProtectedHeader({ alg: algorithm, kid, typ: ID_TOKEN_TYPE })
@@ -51,7 +51,7 @@ export function signIdToken(
  *
  * @see OpenID Connect Core 1.0, section 5.4
  */
-export function personClaims(user: UserRow, scopes: readonly string[]): Record<string, unknown> {
+export function userClaims(user: UserRow, scopes: readonly string[]): Record<string, unknown> {
   const metadata = user.raw_user_meta_data ?? {}
   const firstText = (...names: readonly string[]): string | undefined =>
     names.map((name) => metadata[name]).find((value): value is string => typeof value === 'string' && value !== '')
@@ -84,7 +84,7 @@ export function personClaims(user: UserRow, scopes: readonly string[]): Record<s
  * @param scopes - of the session; none for a session not given to an app
  */
 export function renderUserInfo(user: UserRow, scopes: readonly string[]): Record<string, unknown> {
-  const claims = personClaims(user, scopes)
+  const claims = userClaims(user, scopes)
   return {
     sub: user.id,
     ...claims,

@@ -85,8 +85,8 @@ function accountRoutes(needs: Needs): FastifyPluginAsyncTypebox {
 
     app.delete('/admin/users/:user_id', { schema: { params: UserParams, body: DeleteBody } }, async (request) => {
       const admin = requireAdmin(request)
-      const softly = request.body?.should_soft_delete ?? false
-      await deleteAccount(needs, { userId: request.params.user_id, softly, admin, address: request.ip })
+      const isSoft = request.body?.should_soft_delete ?? false
+      await deleteAccount(needs, { userId: request.params.user_id, isSoft, admin, address: request.ip })
       return {}
     })
   }

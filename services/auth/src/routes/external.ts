@@ -46,7 +46,7 @@ export function identityRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { options, redirects, sessions } = needs
   return async (app) => {
     app.get('/user/identities/authorize', { exposeHeadRoute: false }, async (request, reply) => {
-      const { user } = await sessions.requirePerson(request)
+      const { user } = await sessions.requireOwnClient(request)
       if (!options.enableManualLinking) throw manualLinkingDisabled()
       const query = queryOf(request)
       const redirectTo = redirectOf(request, redirects)
@@ -57,7 +57,7 @@ export function identityRoutes(needs: Needs): FastifyPluginAsyncTypebox {
 
     const params = Type.Object({ id: Type.String() })
     app.delete('/user/identities/:id', { schema: { params } }, async (request) => {
-      const { user } = await sessions.requirePerson(request)
+      const { user } = await sessions.requireOwnClient(request)
       if (!options.enableManualLinking) throw manualLinkingDisabled()
       const { id } = request.params
       if (!isUuid(id)) throw identityIdInvalid()

@@ -48,7 +48,7 @@ export function oauthRoutes(needs: Needs): FastifyPluginAsyncTypebox {
       return describeServer(needs)
     })
     await app.register(appRoutes(needs))
-    await app.register(personRoutes(needs))
+    await app.register(userConsentRoutes(needs))
     await app.register(tokenRoutes(needs))
   }
 }
@@ -112,15 +112,15 @@ function appRoutes(needs: Needs): FastifyPluginAsyncTypebox {
 }
 
 /** Routes of the consent page, as the user. */
-function personRoutes(needs: Needs): FastifyPluginAsyncTypebox {
+function userConsentRoutes(needs: Needs): FastifyPluginAsyncTypebox {
   const { pool, options, redirects, sessions } = needs
   /** Requires the user in their own client, on a page of this project. */
-  const requirePersonHere = async (request: FastifyRequest): Promise<UserRow> => {
+  const requireOwnClientHere = async (request: FastifyRequest): Promise<UserRow> => {
     const { origin } = request.headers
     if (origin !== undefined && origin !== '' && !redirects.isAllowed(origin)) {
       throw validationFailed('unauthorized request origin')
     }
-    return (await sessions.requirePerson(request)).user
+    return (await sessions.requireOwnClient(request)).user
   }
 
   return async (app) => {
@@ -128,25 +128,25 @@ function personRoutes(needs: Needs): FastifyPluginAsyncTypebox {
 
     const schema = { params: AuthorizationParams }
     app.get('/oauth/authorizations/:authorization_id', { schema }, async (request) => {
-      const user = await requirePersonHere(request)
+      const user = await requireOwnClientHere(request)
       return describeAuthorization(needs, { authorizationId: request.params.authorization_id, user })
     })
 
     const consentSchema = { params: AuthorizationParams, body: ConsentBody }
     app.post('/oauth/authorizations/:authorization_id/consent', { schema: consentSchema }, async (request) => {
-      const user = await requirePersonHere(request)
+      const user = await requireOwnClientHere(request)
       const { authorization_id: authorizationId } = request.params
       const action = request.body.action ?? ''
       return { redirect_url: await decideAuthorization(needs, { authorizationId, user, action }) }
     })
 
     app.get('/user/oauth/grants', async (request) => {
-      const { user } = await sessions.requirePerson(request)
+      const { user } = await sessions.requireOwnClient(request)
       return listGrants(pool, user.id)
     })
 
     app.delete('/user/oauth/grants', { schema: { querystring: GrantQuery } }, async (request, reply) => {
-      const { user } = await sessions.requirePerson(request)
+      const { user } = await sessions.requireOwnClient(request)
       await revokeGrant(needs, { user, clientId: request.query.client_id ?? '', address: request.ip })
       return reply.code(204).send()
     })

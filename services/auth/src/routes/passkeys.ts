@@ -52,20 +52,20 @@ export function passkeyRoutes(needs: Needs): FastifyPluginAsyncTypebox {
     })
 
     app.post('/passkeys/registration/options', async (request) => {
-      return askForPasskey(needs, await sessions.requirePerson(request))
+      return askForPasskey(needs, await sessions.requireOwnClient(request))
     })
 
     app.post('/passkeys/registration/verify', { schema: { body: AnswerBody }, bodyLimit }, async (request) => {
-      const signer = await sessions.requirePerson(request)
+      const signer = await sessions.requireOwnClient(request)
       const answer = requirePasskeyAnswer(request.body)
       return registerPasskey(needs, { signer, ...answer, address: request.ip })
     })
 
-    app.get('/passkeys', async (request) => listOwnPasskeys(pool, await sessions.requirePerson(request)))
+    app.get('/passkeys', async (request) => listOwnPasskeys(pool, await sessions.requireOwnClient(request)))
 
     const rename = { schema: { params: PasskeyParams, body: RenameBody }, bodyLimit }
     app.patch('/passkeys/:passkeyId', rename, async (request) => {
-      const signer = await sessions.requirePerson(request)
+      const signer = await sessions.requireOwnClient(request)
       return renameOwnPasskey(needs, {
         signer,
         passkeyId: request.params.passkeyId,
@@ -75,7 +75,7 @@ export function passkeyRoutes(needs: Needs): FastifyPluginAsyncTypebox {
     })
 
     app.delete('/passkeys/:passkeyId', { schema: { params: PasskeyParams } }, async (request, reply) => {
-      const signer = await sessions.requirePerson(request)
+      const signer = await sessions.requireOwnClient(request)
       await deleteOwnPasskey(needs, { signer, passkeyId: request.params.passkeyId, address: request.ip })
       return reply.code(204).send()
     })

@@ -19,7 +19,7 @@ const SessionParams = Type.Object({ session_id: Type.String({ format: 'uuid' }) 
 export function ownSessionRoutes({ pool, clock, options, sessions }: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get('/user/sessions', async (request) => {
-      const { user, session: own } = await sessions.requirePerson(request)
+      const { user, session: own } = await sessions.requireOwnClient(request)
       const live = (await findSessionsOfUser(pool, user.id)).filter(
         (session) => judgeSession(session, options, clock.now()) === undefined,
       )
@@ -27,7 +27,7 @@ export function ownSessionRoutes({ pool, clock, options, sessions }: Needs): Fas
     })
 
     app.delete('/user/sessions/:session_id', { schema: { params: SessionParams } }, async (request, reply) => {
-      const { user } = await sessions.requirePerson(request)
+      const { user } = await sessions.requireOwnClient(request)
       const sessionId = request.params.session_id
       const now = isoNow(clock)
       await pool.transaction(async (tx) => {

@@ -166,7 +166,7 @@ export function reauthenticateRoute(needs: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {
     // This route sends a message, so a `HEAD` request must not trigger it.
     app.get('/reauthenticate', { exposeHeadRoute: false }, async (request) => {
-      const { user } = await sessions.requirePerson(request)
+      const { user } = await sessions.requireOwnClient(request)
       return requestReauthentication(needs, { user, address: request.ip })
     })
   }

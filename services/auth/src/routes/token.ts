@@ -82,7 +82,7 @@ export function tokenRoute(needs: Needs): FastifyPluginAsyncTypebox {
             provider: body.provider ?? '',
             issuer: body.issuer ?? '',
             clientId: body.client_id ?? '',
-            linkTo: body.link_identity ? (await sessions.requirePerson(request)).user.id : undefined,
+            linkTo: body.link_identity ? (await sessions.requireOwnClient(request)).user.id : undefined,
             redirectTo: redirectOf(request, redirects),
             origin,
           })

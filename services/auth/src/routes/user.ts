@@ -31,7 +31,7 @@ export function userRoutes(needs: Needs): FastifyPluginAsyncTypebox {
     app.put('/user', { schema: { body: ChangeUserBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
       const { body } = request
       const user = await changeUser(needs, {
-        signer: await sessions.requirePerson(request),
+        signer: await sessions.requireOwnClient(request),
         changes: {
           email: body.email || undefined,
           phone: body.phone || undefined,

@@ -6,7 +6,7 @@ import {
   invalidClaim,
   missingSubject,
   noAuthorization,
-  notThePersonsOwnClient,
+  notOwnClient,
   sessionNotFound,
   userBanned,
   userNotFound,
@@ -41,7 +41,7 @@ export interface Sessions {
    *
    * @throws {HoldfastError} as {@link requireUser}; `insufficient_scope` (403) for the token of an app
    */
-  requirePerson(request: FastifyRequest): Promise<Signer>
+  requireOwnClient(request: FastifyRequest): Promise<Signer>
 }
 
 export function createSessions(needs: Store & { readonly accessTokens: AccessTokens }): Sessions {
@@ -70,9 +70,9 @@ export function createSessions(needs: Store & { readonly accessTokens: AccessTok
 
   return {
     requireUser,
-    async requirePerson(request) {
+    async requireOwnClient(request) {
       const signer = await requireUser(request)
-      if (signer.session && signer.session.oauth_client_id !== null) throw notThePersonsOwnClient()
+      if (signer.session && signer.session.oauth_client_id !== null) throw notOwnClient()
       return signer
     },
     async start(tx, input) {

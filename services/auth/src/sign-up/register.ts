@@ -3,7 +3,7 @@ import type { Transaction } from '@holdfast/postgres'
 import { recordAudit } from '../audit-log.ts'
 import type { AddressLimitKind } from '../confirmations/address-limits.ts'
 import { confirmEmail, confirmPhone, nameProviders } from '../confirmations/confirm-user.ts'
-import { pretendToCreate, pretendToSend } from '../confirmations/pretend.ts'
+import { spendAccountTime, spendMessageTime } from '../confirmations/dummy-work.ts'
 import type { LinkTarget, TokenMessages } from '../confirmations/token-messages.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import { setUserMetadata } from '../identities/identity-changes.ts'
@@ -73,8 +73,8 @@ export async function register(
   if (known && isConfirmed(known, contact)) {
     await recordAudit(tx, { ...audit, action: 'user_repeated_signup', actor: known })
     if (!isSelfConfirming) {
-      await pretendToCreate(tx)
-      await pretendToSend(tx)
+      await spendAccountTime(tx)
+      await spendMessageTime(tx)
     }
     return { kind: 'known', user: known }
   }

@@ -1,6 +1,6 @@
 import { recordAudit } from '../audit-log.ts'
 import { emailProviderDisabled, noSignUpsForOtp, phoneFlowsDisabled } from '../confirmations/errors.ts'
-import { pretendToCreate } from '../confirmations/pretend.ts'
+import { spendAccountTime } from '../confirmations/dummy-work.ts'
 import type { LinkTarget, MessageAnswer } from '../confirmations/token-messages.ts'
 import { signUpDisabled } from '../errors.ts'
 import type { WithOptions } from '../options/auth-options.ts'
@@ -61,7 +61,7 @@ export async function requestMagicLink(
       await tokenMessages.count(tx, 'mail', { address: email, kind: 'recovery' })
       const user = await findUserByEmail(tx, email)
       if (!user) return
-      if (known) await pretendToCreate(tx)
+      if (known) await spendAccountTime(tx)
       await lockUser(tx, user.id)
       await recordAudit(tx, { action: 'user_recovery_requested', actor: user, address: origin.address, now })
       await tokenMessages.sendLinkMail(tx, { ...input, user, purpose: 'magiclink', address: origin.address, now })
@@ -109,7 +109,7 @@ export async function requestPhoneCode(
       await tokenMessages.count(tx, 'sms', { address: phone, kind: 'confirmation' })
       const user = await findUserByPhone(tx, phone)
       if (!user) return {}
-      if (known) await pretendToCreate(tx)
+      if (known) await spendAccountTime(tx)
       await lockUser(tx, user.id)
       const traits = { channel: input.channel || 'sms' }
       await recordAudit(tx, { action: 'user_recovery_requested', actor: user, address: origin.address, now, traits })

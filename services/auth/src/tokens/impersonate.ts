@@ -51,7 +51,7 @@ export async function impersonate(
 }
 
 /** Returns the claims of {@link impersonate}, for work the server does on a user's behalf. @param userId - of an account */
-export async function claimsOfPerson(needs: Needs, userId: string): Promise<TokenClaims | undefined> {
+export async function claimsOfUser(needs: Needs, userId: string): Promise<TokenClaims | undefined> {
   return (await issueForNewestSession(needs, userId, CLAIMS_LIFETIME_S))?.claims
 }
 

@@ -1,7 +1,7 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http'
 import { errorMessage } from '@holdfast/foundation'
 import { REDIRECTS_MAX, RESPONSE_BYTES_MAX, TIMEOUT_MAX_MS } from './limits.ts'
-import { AddressRefused, type Reach } from './reach.ts'
+import { AddressRefused, type AddressPolicy } from './address-policy.ts'
 
 /** One request of the queue. */
 export interface WebhookRequest {
@@ -49,7 +49,7 @@ const KEPT_HEADERS = /^(?:accept.*|content-type|user-agent)$/
 class BadRequest extends Error {}
 
 /** Creates a sender that uses a new connection per request, because a receiver closing a kept-alive connection would look like a failure. */
-export function createSend(reach: Reach): Send {
+export function createSend(addressPolicy: AddressPolicy): Send {
   return send
 
   async function send(request: WebhookRequest, stopping: AbortSignal): Promise<Outcome> {
@@ -94,8 +94,8 @@ export function createSend(reach: Reach): Send {
     { method, headers, body }: { method: string; headers: Readonly<Record<string, string>>; body: Buffer | undefined },
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
-    const own = reach.own(url)
-    if (!own) reach.check(url)
+    const own = addressPolicy.own(url)
+    if (!own) addressPolicy.check(url)
     // Loaded lazily: it is slow to load and not needed at startup.
     const isPlain = own ? !own.tls : url.protocol === 'http:'
     const start = isPlain ? requestHttp : process.getBuiltinModule('node:https').request
@@ -123,7 +123,7 @@ export function createSend(reach: Reach): Send {
           ...(url.username === ''
             ? {}
             : { auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` }),
-          ...(own ? {} : { lookup: reach.lookupFor(url) }),
+          ...(own ? {} : { lookup: addressPolicy.lookupFor(url) }),
           signal,
         },
         resolve,

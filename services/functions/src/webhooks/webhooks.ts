@@ -15,13 +15,13 @@ import {
 } from './limits.ts'
 import type { WebhooksOptions } from './options.ts'
 import { isOurs, measure, prune, type QueuedRequest, record, WEBHOOK_QUEUE } from './queue.ts'
-import type { Reach } from './reach.ts'
+import type { AddressPolicy } from './address-policy.ts'
 import { createSend, type Outcome } from './send.ts'
 
 export interface OpenWebhooksOptions {
   /** Connected as the superuser, or as the configured user. */
   readonly pool: Pool
-  readonly reach: Reach
+  readonly addressPolicy: AddressPolicy
   readonly options: WebhooksOptions
   readonly logger: Logger
 }
@@ -33,8 +33,13 @@ const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
  * Opens the worker that sends database webhooks concurrently and at least once. Each receiver may use a limited share of the connections. A table or role with
  * too many waiting requests or bytes is marked in the database, and further calls are refused.
  */
-export function openWebhooks({ pool, reach, options, logger }: OpenWebhooksOptions): QueueWorker<QueuedRequest> {
-  const send = createSend(reach)
+export function openWebhooks({
+  pool,
+  addressPolicy,
+  options,
+  logger,
+}: OpenWebhooksOptions): QueueWorker<QueuedRequest> {
+  const send = createSend(addressPolicy)
   const slots = options.webhooksEnabled ? options.webhooksConnectionsMax : 0
   /** By `performance.now()`. */
   let measureAtMs = 0

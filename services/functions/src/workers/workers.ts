@@ -15,7 +15,7 @@ import type { EndReason } from '../process/worker-state.ts'
 import type { Worker } from '../process/worker.ts'
 import type { FunctionDefinition } from '../project/discover.ts'
 import type { Metrics, ProcessUsage } from '../observe/metrics.ts'
-import type { Spares } from './spares.ts'
+import type { ProcessPool } from './process-pool.ts'
 
 /** Too many open requests or running functions. */
 export class TooManyRequests extends Error {}
@@ -34,7 +34,7 @@ interface Entry {
 }
 
 export interface WorkersOptions {
-  readonly spares: Spares
+  readonly processPool: ProcessPool
   readonly environmentOf: (
     definition: FunctionDefinition,
     executionId: string,
@@ -150,10 +150,10 @@ export class Workers implements AsyncDisposable {
   }
 
   #start(definition: FunctionDefinition): Entry {
-    const { spares, environmentOf, onLog, onFailure, metrics, options } = this.#given
+    const { processPool, environmentOf, onLog, onFailure, metrics, options } = this.#given
     const { name, entry: path } = definition
     if (this.#living.size >= options.functionsWorkersMax) this.#evict()
-    const worker = spares.take(definition)
+    const worker = processPool.take(definition)
     worker.onLog = (line) => onLog(name, line)
     const startedAt = performance.now()
     const ready = environmentOf(definition, worker.id).then((environment) =>
@@ -165,7 +165,7 @@ export class Workers implements AsyncDisposable {
     ready.then(
       () => {
         metrics.recordColdStart(name, performance.now() - startedAt)
-        setTimeout(() => spares.refill(), REFILL_AFTER_MS).unref()
+        setTimeout(() => processPool.refill(), REFILL_AFTER_MS).unref()
       },
       (error: unknown) => {
         entry.failedAt = performance.now()

@@ -6,7 +6,7 @@ import { createPool, sql, type Pool } from '@holdfast/postgres'
 import { QueueWorker } from '@holdfast/queue'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { webhookMigrations } from '../../src/migrations.ts'
-import { createReach } from '../../src/webhooks/reach.ts'
+import { createAddressPolicy } from '../../src/webhooks/address-policy.ts'
 import { openWebhooks } from '../../src/webhooks/webhooks.ts'
 
 interface Received {
@@ -84,7 +84,7 @@ export function start(
 ): ReturnType<typeof openWebhooks> {
   const webhooks = openWebhooks({
     pool: db.pool,
-    reach: createReach({
+    addressPolicy: createAddressPolicy({
       baseUrl: 'https://project.example',
       listening: { host: '127.0.0.1', port: 9 },
       allow: given.allow ?? ['127.0.0.0/8'],

@@ -96,7 +96,7 @@ export class Rights {
 
   async #judge<T>(caller: ChannelCaller, name: string, body: (tx: Transaction) => Promise<T>): Promise<T> {
     try {
-      return await this.#share.for({ person: caller.person }).transaction(async (tx) => {
+      return await this.#share.for({ userKey: caller.person }).transaction(async (tx) => {
         await tx.execute(sql`savepoint judged`)
         const answer = await body(tx)
         // The rollback also resets role and settings.

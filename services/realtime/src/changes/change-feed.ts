@@ -87,10 +87,10 @@ export class ChangeFeed {
    * Checks that a subscription is effective: its table is published and in the stream, and Postgres accepts its columns and values. Waits for a newly published
    * table.
    *
-   * @param patienceMs - wait limit; shorter for subscriptions to all tables, some of which may never be followed
+   * @param timeoutMs - wait limit; shorter for subscriptions to all tables, some of which may never be followed
    * @throws {HoldfastError} `RealtimeDisabledForConfiguration`, `InvalidSubscription`, or the error of Postgres
    */
-  async check({ schema, table, filter, select, subscriber }: Subscription, patienceMs: number): Promise<void> {
+  async check({ schema, table, filter, select, subscriber }: Subscription, timeoutMs: number): Promise<void> {
     const { pool, evaluatorPool, hasFullIdentity, areFollowed } = this.#context
     const { role } = subscriber.identity()
     if (schema === '*' || table === undefined) {
@@ -111,8 +111,8 @@ export class ChangeFeed {
     const isFollowed =
       info &&
       (await this.#catalog.read(
-        JSON.stringify(['followed', schema, table, patienceMs]),
-        async () => (await waitUntilFollowed(areFollowed, [{ schema, name: table }], patienceMs)) || undefined,
+        JSON.stringify(['followed', schema, table, timeoutMs]),
+        async () => (await waitUntilFollowed(areFollowed, [{ schema, name: table }], timeoutMs)) || undefined,
       ))
     if (!info || !isFollowed) throw notPublished()
     const selectable = info.roles.get(role)?.selectable

@@ -1,7 +1,7 @@
 import { quoteIdentifier, quoteName, type Connections, type PipelineStep } from '@holdfast/postgres'
 import { EVALUATION_MS, TRANSACTION_BYTES_MAX } from '../limits.ts'
 import { renderFilter, renderPatterns, type Filter } from './filter.ts'
-import { constant, readInOneTrip } from './one-trip.ts'
+import { constant, readPipelined } from './read-pipelined.ts'
 import type { TableInfo } from './table-info.ts'
 
 /** Client-side grace in ms beyond the statement timeout. */
@@ -90,7 +90,7 @@ function statementOf(
 }
 
 async function evaluate(pool: Connections, statement: PipelineStep): Promise<readonly (readonly (Buffer | null)[])[]> {
-  const [answer] = await readInOneTrip(pool, [[...SETTINGS, statement]], {
+  const [answer] = await readPipelined(pool, [[...SETTINGS, statement]], {
     timeoutMs: EVALUATION_MS + PATIENCE_MS,
     rowBytesMax: PRINTED_BYTES_MAX,
   })

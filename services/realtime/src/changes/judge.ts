@@ -1,7 +1,7 @@
 import { assumeStep, SQLSTATE, sqlstateOf, type PoolShare, type PipelineStep, type Session } from '@holdfast/postgres'
 import { CLASSES_TOGETHER_MAX, JUDGED_MS } from '../limits.ts'
 import { rowsOf } from './evaluate-changes.ts'
-import { constant, readInOneTrip } from './one-trip.ts'
+import { constant, readPipelined } from './read-pipelined.ts'
 import type { TableInfo } from './table-info.ts'
 
 /** An access class and the rows whose visibility is being evaluated for it. */
@@ -60,12 +60,12 @@ async function judgeSome(
   table: TableInfo,
   questions: readonly Question[],
 ): Promise<readonly Answer[]> {
-  const connections = share.for({ person: undefined })
+  const connections = share.for({ userKey: undefined })
   const segments = questions.flatMap((question) => [
     [assumeStep(connections, question.session), stepOf(table, question)],
     NEXT_CLASS,
   ])
-  const [prepared, ...found] = await readInOneTrip(connections, [PREPARE, ...segments], {
+  const [prepared, ...found] = await readPipelined(connections, [PREPARE, ...segments], {
     timeoutMs: questions.length * JUDGED_MS + PATIENCE_MS,
     rowBytesMax: ROW_BYTES_MAX,
   })

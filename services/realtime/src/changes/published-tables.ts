@@ -47,15 +47,15 @@ export async function readPublishedTables(db: Queryable): Promise<readonly Table
 /**
  * Waits until the stream includes some tables. Newly published tables follow after a short delay.
  *
- * @param patienceMs - wait limit
+ * @param timeoutMs - wait limit
  * @returns false on timeout
  */
 export async function waitUntilFollowed(
   areFollowed: (tables: readonly TableName[]) => Promise<boolean>,
   tables: readonly TableName[],
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<boolean> {
-  const deadline = performance.now() + patienceMs
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     if (await areFollowed(tables)) return true
     if (performance.now() > deadline) return false

@@ -19,7 +19,7 @@ export class MemberChanges {
   readonly #entries: readonly Entry[]
   readonly #ids: readonly number[]
   /** Wait limit in ms for newly published tables. */
-  readonly #patienceMs: number
+  readonly #timeoutMs: number
   readonly #logger: Logger
   #subscriptions: readonly Subscription[] = []
   #retry: NodeJS.Timeout | undefined
@@ -30,7 +30,7 @@ export class MemberChanges {
     this.#entries = config.postgresChanges.slice(0, POSTGRES_CHANGES_PER_CHANNEL_MAX)
     const texts = this.#entries.map((entry) => JSON.stringify(entry))
     this.#ids = texts.map((text) => texts.indexOf(text) + 1)
-    this.#patienceMs = config.waitsForChanges ? FOLLOWED_JOIN_PATIENCE_MS : FOLLOWED_PATIENCE_MS
+    this.#timeoutMs = config.waitsForChanges ? FOLLOWED_JOIN_PATIENCE_MS : FOLLOWED_PATIENCE_MS
     this.#logger = logger
   }
 
@@ -62,7 +62,7 @@ export class MemberChanges {
       if (this.#isClosed) return undefined
       this.#subscriptions = added
       for (const subscription of added) this.#feed.add(subscription)
-      for (const subscription of added) await this.#feed.check(subscription, this.#patienceMs)
+      for (const subscription of added) await this.#feed.check(subscription, this.#timeoutMs)
       return undefined
     } catch (error) {
       const isUnpublished = error instanceof HoldfastError && error.code === 'RealtimeDisabledForConfiguration'

@@ -21,7 +21,7 @@ import {
 import { decodeFrame } from '../wire/decode.ts'
 import { encodeMessage } from '../wire/encode.ts'
 import type { ClientFrame, EncodedFrame, PushFrame, ServerMessage, Version } from '../wire/frames.ts'
-import type { Arriving, ArrivingBytes } from './arriving-bytes.ts'
+import type { UnhandledConnection, UnhandledBytes } from './unhandled-bytes.ts'
 import type { MessageShare } from './message-share.ts'
 import { type Flusher, Outbox } from './outbox.ts'
 import type { UnsentBytes } from './unsent-bytes.ts'
@@ -43,12 +43,12 @@ export interface Connected {
     readonly flusher: Flusher
     readonly unsent: UnsentBytes
     readonly messages: MessageShare
-    readonly arriving: ArrivingBytes
+    readonly arriving: UnhandledBytes
   }
 }
 
 /** A WebSocket and the channels its client has joined. */
-export class Connection implements Line, Arriving {
+export class Connection implements Line, UnhandledConnection {
   readonly version: Version
   readonly identity: Identity
   readonly address: string
@@ -60,7 +60,7 @@ export class Connection implements Line, Arriving {
   readonly #bytes: Rate
   readonly #outbox: Outbox
   readonly #share: MessageShare
-  readonly #arriving: ArrivingBytes
+  readonly #arriving: UnhandledBytes
   /** Bytes since the last message, and how many of them are accounted for. */
   #arrivedBytes = 0
   #countedBytes = 0

@@ -6,7 +6,7 @@ import type { ChannelContext } from '../channel/context.ts'
 import { tooManyClients } from '../errors.ts'
 import { CLOSE_PATIENCE_MS, FRAGMENTS_MAX, FRAME_BYTES_MAX, SWEEP_EVERY_MS } from '../limits.ts'
 import type { Version } from '../wire/frames.ts'
-import { ArrivingBytes } from './arriving-bytes.ts'
+import { UnhandledBytes } from './unhandled-bytes.ts'
 import { CLOSE, Connection } from './connection.ts'
 import { MessageShare } from './message-share.ts'
 import { Flusher } from './outbox.ts'
@@ -44,7 +44,7 @@ export function openHub(context: ChannelContext): Hub {
   const connections = new Set<Connection>()
   const shared = {
     flusher: new Flusher(),
-    arriving: new ArrivingBytes(options.realtimeArrivingTotalMax * 1_024),
+    arriving: new UnhandledBytes(options.realtimeArrivingTotalMax * 1_024),
     unsent: new UnsentBytes(options.realtimeUnsentTotalMax * 1_024),
     messages: new MessageShare(options.realtimeServerMessagesPerSecondMax),
   }

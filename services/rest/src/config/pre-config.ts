@@ -38,7 +38,7 @@ export function createPreConfig(name: string, share: PoolShare, logger: Logger):
 }
 
 async function callPreConfig(name: string, share: PoolShare): Promise<Settings> {
-  return share.for({ person: undefined }).transaction(async (tx) => {
+  return share.for({ userKey: undefined }).transaction(async (tx) => {
     await tx.execute(sql`set transaction read only`)
     await tx.execute(sql`select set_config('statement_timeout', ${String(PRE_CONFIG_TIMEOUT_MS)}, true)`)
     await tx.execute(sql`select ${sql.trusted(quoteName(...name.split('.')))}()`)

@@ -32,7 +32,7 @@ export interface RequestMeta {
   /** Milliseconds that authentication took. */
   readonly authenticationMs: number | undefined
   /** User to whom the connection is attributed; `undefined` for backends, which use project keys. */
-  readonly person: string | undefined
+  readonly userKey: string | undefined
   /** Returns whether the client has disconnected. */
   readonly isAbandoned: () => boolean
 }
@@ -52,7 +52,7 @@ export async function handle(
   const current = runtime.snapshots.current()
   // Bodies are decoded before this first await, so large ones are decoded one at a time.
   const snapshot = current instanceof Promise ? await current : current
-  const release = runtime.limit.acquireNow({ key: meta.person })
+  const release = runtime.limit.acquireNow({ key: meta.userKey })
   try {
     return await answer(runtime, snapshot, caller, raw, meta).catch(async (error: unknown) => {
       const newer = await runtime.snapshots.newerThan(snapshot, error)
@@ -89,12 +89,12 @@ async function run(
   snapshot: Snapshot,
   caller: Caller,
   prepared: PreparedStatement,
-  { person, isAbandoned }: RequestMeta,
+  { userKey, isAbandoned }: RequestMeta,
   clock: StageClock | undefined,
 ): Promise<ExecuteResult> {
   const transaction = renderTransaction(prepared, caller, snapshot, names)
   clock?.end('plan')
-  const result = await execute(share.for({ person }), { ...transaction, isAbandoned })
+  const result = await execute(share.for({ userKey }), { ...transaction, isAbandoned })
   clock?.end('transaction')
   return result
 }

@@ -51,7 +51,7 @@ export function restRoutes(
             reply,
             await handle(runtime, requireCaller(request), toRaw(request, app.prefix), {
               authenticationMs: request.authenticationMs,
-              person: personOf(request, current().restAnonRole),
+              userKey: userKeyOf(request, current().restAnonRole),
               isAbandoned: () => request.raw.socket.destroyed,
             }),
           ),
@@ -67,7 +67,7 @@ function addUnusualMethods(app: FastifyInstance): void {
 }
 
 /** Identifies the user for limits: by account, otherwise by address, unless the key is one that only backends have. */
-function personOf(request: FastifyRequest, anonRole: string): string | undefined {
+function userKeyOf(request: FastifyRequest, anonRole: string): string | undefined {
   const { userId, role } = requireCaller(request)
   return userId ?? (role === 'anon' || role === anonRole ? `address ${request.ip}` : undefined)
 }

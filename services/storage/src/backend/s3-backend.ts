@@ -36,7 +36,7 @@ import {
   statusOf,
   storeRefused,
   toStoreError,
-  withPatience,
+  withSilenceTimeout,
   type S3Settings,
 } from './s3-store.ts'
 
@@ -69,7 +69,7 @@ export async function openS3Backend(options: OpenS3BackendOptions): Promise<Back
 
 async function requireBucket(client: S3Client, settings: S3Settings, logger: Logger): Promise<void> {
   try {
-    await withPatience(settings.silenceMs, (abortSignal) =>
+    await withSilenceTimeout(settings.silenceMs, (abortSignal) =>
       client.send(new HeadBucketCommand({ Bucket: settings.bucket }), { abortSignal }),
     )
   } catch (error) {
@@ -150,7 +150,7 @@ async function findInStore<T>(
   absent: 'NoSuchKey' | 'NotFound' = 'NoSuchKey',
 ): Promise<T | undefined> {
   try {
-    return await withPatience(silenceMs, send)
+    return await withSilenceTimeout(silenceMs, send)
   } catch (error) {
     if (isAbsent(error, absent)) return undefined
     throw toStoreError(error)
@@ -195,7 +195,7 @@ async function copy(store: Store, from: string, Key: string): Promise<boolean> {
   const command = new CopyObjectCommand({ Bucket, Key, CopySource })
   try {
     if (size > partBytes) await copyInParts(store, CopySource, Key, size)
-    else await withPatience(S3_COPY_MS, (abortSignal) => client.send(command, { abortSignal }))
+    else await withSilenceTimeout(S3_COPY_MS, (abortSignal) => client.send(command, { abortSignal }))
     await requireStored(store, Key, size)
   } catch (error) {
     if (isAbsent(error)) return false
@@ -207,7 +207,7 @@ async function copy(store: Store, from: string, Key: string): Promise<boolean> {
 async function putText({ client, bucket: Bucket, silenceMs }: Store, Key: string, Body: string): Promise<void> {
   const command = new PutObjectCommand({ Bucket, Key, Body })
   try {
-    await withPatience(silenceMs, (abortSignal) => client.send(command, { abortSignal }))
+    await withSilenceTimeout(silenceMs, (abortSignal) => client.send(command, { abortSignal }))
   } catch (error) {
     throw toStoreError(error)
   }
@@ -244,7 +244,7 @@ async function putFile(store: Store, Key: string, { path, size, eTag }: WaitingF
       client.send(new PutObjectCommand({ ...input, Body }), { abortSignal })
     const answer =
       size === 0
-        ? await withPatience(silenceMs, (abortSignal) => put('', abortSignal))
+        ? await withSilenceTimeout(silenceMs, (abortSignal) => put('', abortSignal))
         : await sendFile({ path, range: { from: 0, to: size - 1 }, silenceMs }, put)
     // Stores that encrypt return an ETag other than the MD5.
     if (answer.ETag !== eTag) await requireStored(store, Key, size)
@@ -259,7 +259,7 @@ async function copyInParts(store: Store, CopySource: string, Key: string, size: 
   await inParts(store, Key, size, async ({ UploadId, PartNumber, range }) => {
     const CopySourceRange = `bytes=${range.from}-${range.to}`
     const input = { Bucket, Key, UploadId, PartNumber, CopySource, CopySourceRange }
-    const { CopyPartResult } = await withPatience(S3_COPY_MS, (abortSignal) =>
+    const { CopyPartResult } = await withSilenceTimeout(S3_COPY_MS, (abortSignal) =>
       client.send(new UploadPartCopyCommand(input), { abortSignal }),
     )
     return { ETag: CopyPartResult?.ETag }
@@ -280,7 +280,7 @@ async function inParts(
   send: (part: PartOf) => Promise<{ readonly ETag?: string | undefined }>,
 ): Promise<void> {
   const begin = new CreateMultipartUploadCommand({ Bucket, Key })
-  const { UploadId } = await withPatience(S3_COPY_MS, (abortSignal) => client.send(begin, { abortSignal }))
+  const { UploadId } = await withSilenceTimeout(S3_COPY_MS, (abortSignal) => client.send(begin, { abortSignal }))
   if (UploadId === undefined) throw notFromStore('POST', Key)
   try {
     const Parts: CompletedPart[] = []
@@ -292,7 +292,7 @@ async function inParts(
       Parts.push({ PartNumber, ETag })
     }
     const end = new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } })
-    await withPatience(S3_COPY_MS, (abortSignal) => client.send(end, { abortSignal }))
+    await withSilenceTimeout(S3_COPY_MS, (abortSignal) => client.send(end, { abortSignal }))
   } catch (error) {
     await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })).catch(() => undefined)
     throw error

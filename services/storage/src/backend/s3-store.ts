@@ -79,7 +79,7 @@ function isTransient(error: unknown): boolean {
 }
 
 /** Sends a request with a response timeout. @throws the store's error */
-export async function withPatience<T>(silenceMs: number, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withSilenceTimeout<T>(silenceMs: number, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const silence = new AbortController()
   const timer = setTimeout(() => silence.abort(), silenceMs)
   try {

@@ -31,7 +31,7 @@ export async function ensureConfiguredBuckets(
     method: 'POST',
     path: '/storage/v1/bucket',
     headers: {},
-    person: undefined,
+    userKey: undefined,
   })
   for (const bucket of buckets) {
     await ensureBucket(database, bucket)

@@ -19,7 +19,7 @@ export interface RequestFacts {
   readonly path: string
   readonly headers: Readonly<Record<string, unknown>>
   /** Key for fair sharing of connections; `undefined` for trusted backends. */
-  readonly person: string | undefined
+  readonly userKey: string | undefined
 }
 
 /**
@@ -55,7 +55,7 @@ export interface RequestTransaction {
 const SERVICE_CLAIMS = { role: 'service_role' }
 
 export function openRequestDatabase(share: PoolShare, facts: RequestFacts): RequestDatabase {
-  const connections: Connections = share.for({ person: facts.person })
+  const connections: Connections = share.for({ userKey: facts.userKey })
   const settings = {
     'storage.operation': facts.operation,
     'request.method': facts.method,

@@ -13,7 +13,7 @@ export interface ImageRequest {
   readonly transform: Transform
   /** The Accept header. */
   readonly accept: string | undefined
-  readonly person: string | undefined
+  readonly userKey: string | undefined
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
@@ -39,29 +39,29 @@ export class ImageRenderer {
   }
 
   /** @throws {HoldfastError} `NoSuchKey`; `InvalidRequest` if it is not an image or too large */
-  async render({ version, transform, accept, person, signal }: ImageRequest): Promise<RenderedImage> {
+  async render({ version, transform, accept, userKey, signal }: ImageRequest): Promise<RenderedImage> {
     if (!isVersion(version)) throw noSuchKey()
     const source = formatOf((await this.#read(version, SIGNATURE_BYTES)) ?? Buffer.alloc(0))
     if (!source) throw invalidRequest('The object is not a supported image: JPEG, PNG, WebP, AVIF or GIF')
     const format = targetOf(transform, source, accept)
     const name = nameOfResult(transform, format)
     const known = await this.#cache.find(version, name)
-    const bytes = known ?? (await this.#drawOnce(version, name, person, signal, { transform, format }))
+    const bytes = known ?? (await this.#drawOnce(version, name, userKey, signal, { transform, format }))
     return { bytes, format, eTag: `"${version}-${name}"` }
   }
 
   #drawOnce(
     version: string,
     name: string,
-    person: string | undefined,
+    userKey: string | undefined,
     signal: AbortSignal,
     wanted: { readonly transform: Transform; readonly format: ImageFormat },
   ): Promise<Buffer> {
     const key = `${version}/${name}`
     const underWay = this.#drawing.get(key)
     // The first requester may disconnect, which cancels the shared rendering.
-    if (underWay) return underWay.catch(() => this.#draw(version, name, person, signal, wanted))
-    const mine = this.#draw(version, name, person, signal, wanted).finally(() => this.#drawing.delete(key))
+    if (underWay) return underWay.catch(() => this.#draw(version, name, userKey, signal, wanted))
+    const mine = this.#draw(version, name, userKey, signal, wanted).finally(() => this.#drawing.delete(key))
     this.#drawing.set(key, mine)
     return mine
   }
@@ -69,12 +69,12 @@ export class ImageRenderer {
   #draw(
     version: string,
     name: string,
-    person: string | undefined,
+    userKey: string | undefined,
     signal: AbortSignal,
     { transform, format }: { readonly transform: Transform; readonly format: ImageFormat },
   ): Promise<Buffer> {
     // Callers trusted with everything share one key.
-    return this.#semaphore.run({ key: person ?? '', signal }, async () => {
+    return this.#semaphore.run({ key: userKey ?? '', signal }, async () => {
       const source = await this.#read(version)
       if (!source) throw noSuchKey()
       const bytes = await drawImage(source, transform, format)

@@ -16,12 +16,12 @@ export function openRequest(
     method: request.method,
     path: pathOf(request),
     headers: request.headers,
-    person: personOf(request),
+    userKey: userKeyOf(request),
   })
 }
 
 /** Fairness key of a request: the user, the address for anonymous requests, `undefined` for backend keys. */
-export function personOf(request: FastifyRequest): string | undefined {
+export function userKeyOf(request: FastifyRequest): string | undefined {
   const { userId, role } = requireCaller(request)
   return userId ?? (role === 'anon' ? `address ${request.ip}` : undefined)
 }

@@ -14,7 +14,7 @@ export async function sendObject(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: {
-    readonly person: string | undefined
+    readonly userKey: string | undefined
     readonly find: () => Promise<ObjectRow>
   } & Omit<HeaderFacts, 'row'>,
 ): Promise<FastifyReply> {
@@ -24,7 +24,7 @@ export async function sendObject(
       .code(304)
       .headers(objectHeaders({ ...answer, row: first }))
       .send()
-  const leave = context.downloads.acquireNow({ key: answer.person })
+  const leave = context.downloads.acquireNow({ key: answer.userKey })
   reply.raw.once('close', leave)
   let found: ObjectRow | undefined = first
   const find = async (): Promise<ObjectRow> => {

@@ -12,7 +12,7 @@ import { invalidRequest, tooManyTransfers, uploadOnOtherServer } from '../errors
 import { UPLOAD_LOCK_WAIT_MS } from '../limits.ts'
 import { admitWrite, bytesMaxOf, requireFits } from '../objects/write-object.ts'
 import type { Operation } from '../operations.ts'
-import { openRequest, personOf } from '../request/open-request.ts'
+import { openRequest, userKeyOf } from '../request/open-request.ts'
 import { finishUpload } from './finish-upload.ts'
 import { createKeyLocker } from './key-locker.ts'
 import { describeUpload, type DescribedUpload, type Writer } from './upload-intent.ts'
@@ -94,7 +94,7 @@ export class ResumableUploads {
     const upsert = signed ? signed.upsert : request.headers['x-upsert'] === 'true'
     const described = describeUpload({ ...upload, upsert }, writerOf(request, signed))
     await this.#judge(request, described, upload.size)
-    const person = personOf(request)
+    const person = userKeyOf(request)
     if (this.#store.isFull(person)) throw tooManyTransfers('uploads')
     await this.#databaseOf(request).transaction(({ asService }) =>
       asService((tx) => noteUpload(tx, upload.id, this.#store.serverId)),

@@ -3,7 +3,7 @@ import type { StorageContext } from '../context.ts'
 import type { ObjectName } from '../database/objects.ts'
 import { findReadable, type ReadAccess } from '../objects/read-object.ts'
 import type { Operation } from '../operations.ts'
-import { openRequest, personOf } from '../request/open-request.ts'
+import { openRequest, userKeyOf } from '../request/open-request.ts'
 import { requireText } from '../request/names.ts'
 import { invalidSignature, noSuchKey } from '../errors.ts'
 import { sendObject } from '../response/send-object.ts'
@@ -24,7 +24,7 @@ export function downloadRoutes(context: StorageContext): FastifyPluginAsync {
         const database = openRequest(context, request, operation)
         const name = nameOf(request.params)
         return sendObject(context, request, reply, {
-          person: personOf(request),
+          userKey: userKeyOf(request),
           find: () => findReadable(database, name, access),
           download: textOf(request.query.download),
         })
@@ -48,7 +48,7 @@ export function downloadRoutes(context: StorageContext): FastifyPluginAsync {
         if (transformations !== undefined) throw invalidSignature('Token is scoped for a transformed image')
         const database = openRequest(context, request, 'storage.object.get_signed')
         return sendObject(context, request, reply, {
-          person: personOf(request),
+          userKey: userKeyOf(request),
           find: () => findReadable(database, name, 'signed'),
           download: textOf(request.query.download),
           expiresAtS,

@@ -5,7 +5,7 @@ import type { ImageRenderer } from '../images/image-renderer.ts'
 import { describeTransform, parseSignedTransform, parseTransform, type Transform } from '../images/transform.ts'
 import { findReadable, type ReadAccess } from '../objects/read-object.ts'
 import type { Operation } from '../operations.ts'
-import { openRequest, personOf } from '../request/open-request.ts'
+import { openRequest, userKeyOf } from '../request/open-request.ts'
 import { objectHeaders } from '../response/object-headers.ts'
 import { nameOf, textOf } from './download.ts'
 
@@ -60,7 +60,7 @@ async function answer(
 ): Promise<FastifyReply> {
   const database = openRequest(context, request, operation)
   const row = await findReadable(database, nameOf(request.params), access)
-  const leave = context.transforms.acquireNow({ key: personOf(request) })
+  const leave = context.transforms.acquireNow({ key: userKeyOf(request) })
   try {
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort(new Error('the client disconnected')))
@@ -68,7 +68,7 @@ async function answer(
       version: row.version,
       transform,
       accept: request.headers.accept,
-      person: personOf(request),
+      userKey: userKeyOf(request),
       signal: gone.signal,
     })
     const headers = {

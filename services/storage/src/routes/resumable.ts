@@ -4,7 +4,7 @@ import { errorMessage, HoldfastError } from '@holdfast/foundation'
 import type { StorageContext } from '../context.ts'
 import { toStorageError } from '../database/postgres-error.ts'
 import { UPLOADS_SWEEP_EVERY_MS } from '../limits.ts'
-import { personOf } from '../request/open-request.ts'
+import { userKeyOf } from '../request/open-request.ts'
 import { renderError } from '../response/render-error.ts'
 import type { ResumableUploads } from '../resumable/resumable-uploads.ts'
 import type { UploadStore } from '../resumable/upload-store.ts'
@@ -59,7 +59,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const leave = hasBody(request) ? context.uploads.acquireNow({ key: personOf(request) }) : undefined
+  const leave = hasBody(request) ? context.uploads.acquireNow({ key: userKeyOf(request) }) : undefined
   try {
     const response = await uploads.handle(toWebRequest(request), request)
     const text = await response.text()

@@ -5,7 +5,7 @@ import type { ObjectRow } from '../database/objects.ts'
 import { uploadObject } from '../objects/upload-object.ts'
 import type { Operation } from '../operations.ts'
 import { parseObjectName } from '../request/names.ts'
-import { openRequest, personOf } from '../request/open-request.ts'
+import { openRequest, userKeyOf } from '../request/open-request.ts'
 import { readIncomingFile } from '../request/upload-body.ts'
 
 interface ObjectParams {
@@ -64,7 +64,7 @@ async function uploadWithinShare(
   operation: Operation,
   input: UploadInput,
 ): Promise<ObjectRow> {
-  const leave = context.uploads.acquireNow({ key: personOf(request) })
+  const leave = context.uploads.acquireNow({ key: userKeyOf(request) })
   try {
     return await uploadObject(context, openRequest(context, request, operation), {
       ...input,

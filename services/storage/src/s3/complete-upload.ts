@@ -21,9 +21,9 @@ import { readText } from './signed-body.ts'
  * response again.
  */
 export async function completeMultipartUpload(exchange: S3Exchange): Promise<FastifyReply> {
-  const { context, bucket, key, request, person } = exchange
+  const { context, bucket, key, request, userKey } = exchange
   const wanted = readParts(await readText(exchange.body))
-  const leave = context.uploads.acquireNow({ key: person })
+  const leave = context.uploads.acquireNow({ key: userKey })
   try {
     const eTag = await complete(exchange, wanted).catch(async (error: unknown) => {
       const known = isNoSuchUpload(error) ? await findAnswer(exchange, wanted) : undefined

@@ -25,7 +25,7 @@ export async function expireUploads(context: StorageContext): Promise<number> {
     method: 'DELETE',
     path: '/storage/v1/s3',
     headers: {},
-    person: undefined,
+    userKey: undefined,
   })
   const before = new Date(clock.now() - S3_UPLOAD_LIFETIME_MS)
   const ids = await database.transaction(({ asService }) =>

@@ -21,13 +21,13 @@ import { listOf, parseXml } from './parse-xml.ts'
 
 /** Creates or replaces an object; with `If-None-Match: *` only creates. */
 export async function putObject(exchange: S3Exchange): Promise<FastifyReply> {
-  const { context, database, request, reply, bucket, key, owner, person } = exchange
+  const { context, database, request, reply, bucket, key, owner, userKey } = exchange
   if (request.headers['if-match'] !== undefined) throw notImplemented('If-Match of a write')
   const name = parseObjectName(bucket, key)
   const length = requireLength(exchange)
   if (length > S3_UPLOADED_PART_BYTES_MAX) throw entityTooLarge()
   const upsert = request.headers['if-none-match'] !== '*'
-  const leave = context.uploads.acquireNow({ key: person })
+  const leave = context.uploads.acquireNow({ key: userKey })
   try {
     const row = await uploadObject(context, database, {
       name,
@@ -70,7 +70,7 @@ export function requireLength({ request, body }: Pick<S3Exchange, 'request' | 'b
 const OVERRIDES = ['content-disposition', 'content-language', 'expires'] as const
 
 export async function getObject(exchange: S3Exchange): Promise<FastifyReply> {
-  const { context, request, reply, target, person } = exchange
+  const { context, request, reply, target, userKey } = exchange
   const name = nameOf(exchange)
   const find = async (): Promise<ObjectRow> => {
     const row = await findAsCaller(exchange.database, name)
@@ -82,7 +82,7 @@ export async function getObject(exchange: S3Exchange): Promise<FastifyReply> {
     const value = parameterOf(target, `response-${header}`)
     if (value !== undefined && /^[\t\x20-\x7e]+$/.test(value)) reply.header(header, value)
   }
-  return sendObject(context, request, reply, { person, find })
+  return sendObject(context, request, reply, { userKey, find })
 }
 
 export async function headObject(exchange: S3Exchange): Promise<FastifyReply> {

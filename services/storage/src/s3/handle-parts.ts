@@ -25,10 +25,10 @@ import { parameterOf } from './request-target.ts'
 import { invalidArgument, noSuchUpload } from './s3-errors.ts'
 
 export async function uploadPart(exchange: S3Exchange): Promise<FastifyReply> {
-  const { context, reply, body, person } = exchange
+  const { context, reply, body, userKey } = exchange
   const number = readPartNumber(exchange)
   const size = requireLength(exchange)
-  const leave = context.uploads.acquireNow({ key: person })
+  const leave = context.uploads.acquireNow({ key: userKey })
   try {
     const admitted = await admit(exchange)
     const eTag = await storePart(exchange, admitted, { number, size, open: async () => body.bytes })
@@ -40,10 +40,10 @@ export async function uploadPart(exchange: S3Exchange): Promise<FastifyReply> {
 
 /** Creates a part from a range of an object that the caller may read. */
 export async function uploadPartCopy(exchange: S3Exchange): Promise<FastifyReply> {
-  const { context, database, request, person } = exchange
+  const { context, database, request, userKey } = exchange
   const number = readPartNumber(exchange)
   const from = readCopySource(exchange)
-  const leave = context.uploads.acquireNow({ key: person })
+  const leave = context.uploads.acquireNow({ key: userKey })
   try {
     const admitted = await admit(exchange)
     const source = await findAsCaller(database, from)

@@ -5,7 +5,7 @@ import { entityTooLarge, invalidRequest } from '../errors.ts'
 import { S3_FORM_FIELDS_BYTES_MAX, S3_FORM_FIELDS_MAX } from '../limits.ts'
 import { uploadObject } from '../objects/upload-object.ts'
 import { parseObjectName } from '../request/names.ts'
-import { openRequest, personOf } from '../request/open-request.ts'
+import { openRequest, userKeyOf } from '../request/open-request.ts'
 import { readForm, type FormLimits } from '../request/upload-form.ts'
 import { callerOf, secretsOf } from './authenticate-s3.ts'
 import { readUserMetadata } from './object-metadata.ts'
@@ -39,7 +39,7 @@ export async function postObject(
     requireConditionsMet(policy, fields, context.clock.now())
     const key = (fields.get('key') ?? '').replaceAll('${filename}', form.fileName ?? '')
     const name = parseObjectName(bucket, key)
-    const leave = context.uploads.acquireNow({ key: personOf(request) })
+    const leave = context.uploads.acquireNow({ key: userKeyOf(request) })
     try {
       const row = await uploadObject(context, openRequest(context, request, `storage.s3.${POLICY_NAMES.PostObject}`), {
         name,

@@ -44,7 +44,7 @@ export interface S3Exchange {
   /** Subject of the token, if it is a user's. */
   readonly owner: string | undefined
   /** Fairness key for uploads and downloads. */
-  readonly person: string | undefined
+  readonly userKey: string | undefined
   readonly body: SignedBody
 }
 

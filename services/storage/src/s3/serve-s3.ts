@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { StorageContext } from '../context.ts'
-import { openRequest, personOf } from '../request/open-request.ts'
+import { openRequest, userKeyOf } from '../request/open-request.ts'
 import { authenticateS3 } from './authenticate-s3.ts'
 import { completeMultipartUpload } from './complete-upload.ts'
 import {
@@ -74,7 +74,7 @@ export async function serveS3(
       key: key ?? '',
       database: openRequest(context, request, `storage.s3.${POLICY_NAMES[operation]}`),
       owner: caller.userId,
-      person: personOf(request),
+      userKey: userKeyOf(request),
       body,
     })
   } finally {

@@ -32,7 +32,7 @@ beforeEach(async () => {
     method: 'POST',
     path: '/object/box/photo.txt',
     headers: {},
-    person: undefined,
+    userKey: undefined,
   })
 })
 afterEach(() => world[Symbol.asyncDispose]())

@@ -1,5 +1,5 @@
 import type { Relation, Tuple } from '@holdfast/replication'
-import { FewByKey } from './few-by-key.ts'
+import { CompactMultimap } from './compact-multimap.ts'
 import type { PlannedDependency } from './active-plan.ts'
 import { addTo, RecentChanges } from './recent-changes.ts'
 
@@ -16,7 +16,7 @@ export type Pins = ReadonlyMap<string, readonly (string | null)[]>
 
 interface Entry {
   readonly everyone: Set<KeyHolder>
-  readonly byValue: FewByKey<KeyHolder>
+  readonly byValue: CompactMultimap<KeyHolder>
 }
 
 /** Where a holder is in the index: with a value, or among those whom every change concerns. */
@@ -189,7 +189,7 @@ export class DependencyIndex {
 
   #ensureEntry(key: string): Entry {
     let entry = this.#entries.get(key)
-    if (!entry) this.#entries.set(key, (entry = { everyone: new Set(), byValue: new FewByKey() }))
+    if (!entry) this.#entries.set(key, (entry = { everyone: new Set(), byValue: new CompactMultimap() }))
     return entry
   }
 

@@ -4,8 +4,8 @@ import { evaluateClasses, evaluateKeys, type AskedSubscription, type EvaluatedCl
 import { KEYS_PART_TIMEOUT_MS, KEYS_TIMEOUT_MS, SLOW_EVALUATIONS_MAX } from '../limits.ts'
 import type { EvaluatedKeys, StreamSubscription } from './evaluated-keys.ts'
 import type { PolicyFailures } from './policy-failures.ts'
-import { createSlowPeople } from './slow-people.ts'
-import { canEvaluateTogether, evaluateTogether, type KeyQuestion } from './evaluate-together.ts'
+import { createSlowUsers } from './slow-users.ts'
+import { canEvaluateInBatch, evaluateBatch, type KeyQuestion } from './evaluate-batch.ts'
 
 /** Finds out which buckets people have, for all streams. */
 export interface KeyEvaluator {
@@ -46,7 +46,7 @@ async function settle<Answer>(body: () => Promise<Answer>): Promise<Outcome<Answ
 export function createKeyEvaluator(options: KeyEvaluatorOptions): KeyEvaluator {
   const { pool, concurrency, peopleMax, failures } = options
   const { togetherMs, partMs } = options.timeouts ?? { togetherMs: KEYS_TIMEOUT_MS, partMs: KEYS_PART_TIMEOUT_MS }
-  const slow = createSlowPeople()
+  const slow = createSlowUsers()
   let evaluations = 0
 
   const ask = createBatcher<KeyQuestion, Outcome<EvaluatedKeys>>({
@@ -55,8 +55,8 @@ export function createKeyEvaluator(options: KeyEvaluatorOptions): KeyEvaluator {
     keyOf: idOf,
     async run(questions) {
       evaluations += questions.length
-      const together = questions.filter(canEvaluateTogether)
-      const found = together.length > 0 ? await evaluateTogether(pool, together, togetherMs) : []
+      const together = questions.filter(canEvaluateInBatch)
+      const found = together.length > 0 ? await evaluateBatch(pool, together, togetherMs) : []
       const keys = new Map(together.map((question, index) => [question, found[index]]))
       const outcomes: Outcome<EvaluatedKeys>[] = []
       for (const question of questions) {

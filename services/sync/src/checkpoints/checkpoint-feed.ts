@@ -2,7 +2,7 @@ import type { Lsn } from '@holdfast/replication'
 import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import { BucketFills } from './bucket-fills.ts'
 import { createExpectedBuckets, type ExpectedBuckets } from './expected-buckets.ts'
-import { addTo, everyOne } from './few.ts'
+import { addTo, listenersOf } from './compact-set.ts'
 import type {
   AppliedBatch,
   BucketListener,
@@ -104,7 +104,7 @@ export function createCheckpointFeed(): CheckpointFeed {
       welcome(live, expected, batch)
       const changed = live.apply(batch)
       advance(batch.endLsn)
-      for (const bucket of changed) for (const listener of everyOne(bucket)) listener.bucketChanged(bucket)
+      for (const bucket of changed) for (const listener of listenersOf(bucket)) listener.bucketChanged(bucket)
     },
     advance,
     reached: (lsn, signal) => positions.wait(lsn, signal),

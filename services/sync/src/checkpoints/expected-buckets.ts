@@ -1,6 +1,6 @@
 import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import { definitionPart } from '../buckets/bucket-name.ts'
-import { FewByKey } from '../buckets/few-by-key.ts'
+import { CompactMultimap } from '../buckets/compact-multimap.ts'
 import { copyOf, SharedParts } from './shared-parts.ts'
 
 /**
@@ -72,7 +72,7 @@ function groupNames(
 }
 
 export function createExpectedBuckets<Listener>(): ExpectedBuckets<Listener> {
-  const byKey = new FewByKey<Expectation<Listener>>()
+  const byKey = new CompactMultimap<Expectation<Listener>>()
   const shared = new SharedParts()
 
   return {

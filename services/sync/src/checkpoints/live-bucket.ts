@@ -3,7 +3,7 @@ import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import type { BucketState } from '../storage/bucket-storage.ts'
 import type { BucketDelta, TakenOps } from '../storage/pending-ops.ts'
 import type { Expectation } from './expected-buckets.ts'
-import type { Few } from './few.ts'
+import type { CompactSet } from './compact-set.ts'
 
 /** One batch of whole transactions that is now in the log. */
 export interface AppliedBatch {
@@ -34,7 +34,7 @@ export interface LiveBucket {
   /** Whether its numbers are those of the log; else a fill is under way. */
   isFilled: boolean
   /** Its listeners. */
-  listeners: Few<BucketListener>
+  listeners: CompactSet<BucketListener>
 }
 
 /** Told when a bucket that it holds changed in a new checkpoint. */

@@ -1,6 +1,6 @@
 import type { BucketState } from '../storage/bucket-storage.ts'
 import type { BucketDelta } from '../storage/pending-ops.ts'
-import { addTo, everyOne, removeFrom } from './few.ts'
+import { addTo, listenersOf, removeFrom } from './compact-set.ts'
 import type { AppliedBatch, BucketListener, LiveBucket } from './live-bucket.ts'
 
 /** State of users' buckets as of the newest checkpoint. */
@@ -135,7 +135,7 @@ export class LiveBuckets {
         floor: 0,
         isFilled: false,
       })
-      for (const listener of everyOne(bucket)) listeners.add(listener)
+      for (const listener of listenersOf(bucket)) listeners.add(listener)
     }
     return listeners
   }

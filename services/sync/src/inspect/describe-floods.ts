@@ -1,12 +1,12 @@
 import type { ClassList } from '../buckets/class-list.ts'
-import type { LeftOut } from '../stream/left-out.ts'
-import type { FloodAuthor } from '../stream/left-outs.ts'
+import type { OmittedTable } from '../stream/fit-buckets.ts'
+import type { FloodAuthor } from '../stream/omitted-tables.ts'
 
 /** Floods that are named; further ones are counted. */
 const NAMED_MAX = 3
 
 export interface Floods {
-  readonly buckets: readonly (Pick<LeftOut, 'table' | 'policy' | 'buckets'> & {
+  readonly buckets: readonly (Pick<OmittedTable, 'table' | 'policy' | 'buckets'> & {
     readonly person: string
     readonly authors: readonly FloodAuthor[]
   })[]

@@ -12,10 +12,10 @@ import { createTimeZone } from '../rows/time-zone.ts'
 import { RowEvaluator } from '../rows/row-evaluator.ts'
 import type { RestrictedPools } from '../user-sql/restricted-pools.ts'
 import { createTableRouter, type Evaluated, type TableRouter } from '../rows/table-router.ts'
-import { askPostgres, readRow } from './ask-postgres.ts'
+import { readVisibility, readRow } from './read-visibility.ts'
 import { findSources } from './key-sources.ts'
 import { describeOperation, readLogged } from './logged-operations.ts'
-import { sessionOf, type Person } from './person.ts'
+import { sessionOf, type InspectedUser } from './inspected-user.ts'
 import { explainReasons, findDisagreements, type DefinitionAnswer, type RowExplanation } from './row-explanation.ts'
 
 export interface ExplainContext extends RestrictedPools {
@@ -40,7 +40,7 @@ const ATTEMPTS = 4
  */
 export async function explainRow(
   context: ExplainContext,
-  person: Person,
+  person: InspectedUser,
   table: string,
   id: string,
   signal: AbortSignal,
@@ -55,7 +55,7 @@ export async function explainRow(
 
 async function explainOnce(
   context: ExplainContext,
-  person: Person,
+  person: InspectedUser,
   tableName: string,
   id: string,
   signal: AbortSignal,
@@ -124,7 +124,7 @@ interface RowState {
 async function readRowState(
   context: ExplainContext,
   table: TablePlan,
-  person: Person,
+  person: InspectedUser,
   id: string,
   signal: AbortSignal,
 ): Promise<RowState> {
@@ -137,7 +137,7 @@ async function readRowState(
     await tx.execute(sql`set transaction isolation level repeatable read read only`)
     return readRow(tx, table, columns, id)
   })
-  const postgres = await askPostgres(context, table, person, id, row)
+  const postgres = await readVisibility(context, table, person, id, row)
   const router = createTableRouter(table, definitions, columns)
   const evaluated = row && (await evaluateRow(context, router, columns, row))
   const subscriptions = chosen.subscriptions.map(({ subscription }) => subscription)
@@ -171,7 +171,7 @@ async function evaluateRow(
 async function answerDefinitions(
   context: ExplainContext,
   { definitions, rowBuckets, json, bucketNames, logged }: RowState,
-  person: Person,
+  person: InspectedUser,
 ): Promise<readonly DefinitionAnswer[]> {
   const own = new Set(bucketNames)
   const answers: DefinitionAnswer[] = []

@@ -2,7 +2,7 @@ import { errorMessage, type Logger } from '@holdfast/foundation'
 import { pinValues } from '@holdfast/policy'
 import { isConnectionLoss, runAs, sql, type Connections } from '@holdfast/postgres'
 import type { ActiveDefinition } from '../buckets/active-plan.ts'
-import { sessionOf, type Person } from './person.ts'
+import { sessionOf, type InspectedUser } from './inspected-user.ts'
 import { columnList } from './role-tables.ts'
 import type { KeySource } from './row-explanation.ts'
 
@@ -14,7 +14,7 @@ export async function findSources(
   { requestPool, logger }: { readonly requestPool: Connections; readonly logger: Logger },
   { definition }: ActiveDefinition,
   key: readonly (string | null)[],
-  person: Person,
+  person: InspectedUser,
 ): Promise<readonly KeySource[]> {
   const values = key.filter((value) => value !== null)
   const sources: KeySource[] = []

@@ -1,6 +1,6 @@
 import type { BucketDefinition } from '@holdfast/policy'
 import type { ActiveDefinition } from '../buckets/active-plan.ts'
-import type { Person } from './person.ts'
+import type { InspectedUser } from './inspected-user.ts'
 
 /** Result of one policy for row and user. */
 export interface PolicyAnswer {
@@ -103,7 +103,7 @@ export function explainReasons(
   postgres: RowExplanation['postgres'],
   definitions: readonly ActiveDefinition[],
   answers: readonly DefinitionAnswer[],
-  person: Person,
+  person: InspectedUser,
 ): readonly string[] {
   if (!postgres.exists) return ['There is no such row.']
   if (definitions.length === 0) return [`No policy lets the role ${person.role} select from this table.`]

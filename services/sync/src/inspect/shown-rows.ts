@@ -83,12 +83,12 @@ async function readTable(
   await tx.execute(sql`savepoint one_table`)
   const where = condition ? sql` where ${condition}` : sql``
   const declared = await attempt(() =>
-    tx.execute(sql`declare rows_of_person no scroll cursor for select ${columnList(columns)} from ${name} t${where}`),
+    tx.execute(sql`declare rows_of_user no scroll cursor for select ${columnList(columns)} from ${name} t${where}`),
   )
   if (declared instanceof FailedSelect) return declared
   const cache = new Map<RowEncoder, string>()
   for (let count = 50; ;) {
-    const rows = await attempt(() => queryTexts(tx, sql.trusted(`fetch ${count} from rows_of_person`)))
+    const rows = await attempt(() => queryTexts(tx, sql.trusted(`fetch ${count} from rows_of_user`)))
     if (rows instanceof FailedSelect) return rows
     if (rows.length === 0) break
     const shown = rows.map((row) => {
@@ -99,7 +99,7 @@ async function readTable(
     const bytes = shown.reduce((sum, { data }) => sum + data.length, 0)
     count = Math.max(1, Math.min(SHOWN_ROWS_MAX, Math.floor((SHOWN_BYTES * rows.length) / Math.max(1, bytes))))
   }
-  await tx.execute(sql`close rows_of_person`)
+  await tx.execute(sql`close rows_of_user`)
   await tx.execute(sql`release savepoint one_table`)
   return undefined
 }

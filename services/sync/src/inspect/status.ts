@@ -4,10 +4,10 @@ import { findSlot, formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
 import type { ClassList } from '../buckets/class-list.ts'
 import type { PolicyFailure } from '../buckets/policy-failures.ts'
 import type { FillProgress } from '../fill/fill-turns.ts'
-import { readSlotName } from '../replicator/make-slot.ts'
-import type { ReaderProgress, ReaderState } from '../replicator/reader-progress.ts'
-import type { LeftOut } from '../stream/left-out.ts'
-import type { FloodAuthor } from '../stream/left-outs.ts'
+import { readSlotName } from '../replicator/setup/change-slot.ts'
+import type { ReaderProgress, ReaderState } from '../replicator/read/reader-progress.ts'
+import type { OmittedTable } from '../stream/fit-buckets.ts'
+import type { FloodAuthor } from '../stream/omitted-tables.ts'
 import type { Compaction, CompactionRound } from '../compaction/compactor.ts'
 import { readEstimates, readSizes } from './table-sizes.ts'
 
@@ -123,7 +123,7 @@ export interface StatusSource {
   }
   readonly checkpoint: { readonly opId: number; readonly position: Lsn }
   readonly devices: SyncStatus['devices']
-  readonly leftOut: readonly (LeftOut & { readonly person: string; readonly authors: readonly FloodAuthor[] })[]
+  readonly leftOut: readonly (OmittedTable & { readonly person: string; readonly authors: readonly FloodAuthor[] })[]
   readonly leftOutClasses: readonly Pick<ClassList, 'table' | 'policy' | 'max' | 'leftOut' | 'leftOutOf'>[]
   readonly compaction: {
     readonly intervalSeconds: number

@@ -4,21 +4,21 @@ import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { Lease } from '../lease/lease.ts'
 import { raiseWriteCheckpointFloor, type StoredDefinition } from '../storage/bucket-storage.ts'
 import { writeFilling } from '../storage/fills.ts'
-import { ChangeReader } from './change-reader.ts'
-import { openPlans } from './compile-plan.ts'
-import { DueRows } from './due-rows.ts'
-import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
-import { LogWriter } from './log-writer.ts'
-import { readSlotName } from './make-slot.ts'
-import type { PlanSource } from './plan-source.ts'
-import { hasVoid, prepareState, readFirst, startFromSlot } from './prepare-state.ts'
-import { writePrerequisites, type Prerequisites } from './prerequisites.ts'
-import { PUBLICATION, type PublishedPlan } from './publish-tables.ts'
-import type { ReplicatorOptions } from './replicator-options.ts'
+import { ChangeReader } from './read/change-reader.ts'
+import { openPlans } from './plan/compile-plan.ts'
+import { DueRows } from './read/due-rows.ts'
+import { startHeartbeat, type Heartbeat } from './setup/heartbeat.ts'
+import { LogWriter } from './log/log-writer.ts'
+import { readSlotName } from './setup/change-slot.ts'
+import type { PlanSource } from './plan/plan-source.ts'
+import { hasVoid, prepareState, readFirst, startFromSlot } from './setup/prepare-state.ts'
+import { writePrerequisites, type Prerequisites } from './setup/prerequisites.ts'
+import { PUBLICATION, type PublishedPlan } from './plan/publish-tables.ts'
+import type { ReplicatorOptions } from './setup/replicator-options.ts'
 import type { RunState } from './run-state.ts'
-import type { SchemaChanges } from './schema-barrier.ts'
-import { openServing, type ChangeOfPlan, type Serving } from './serving.ts'
-import { watchRoles } from './watch-roles.ts'
+import type { SchemaChanges } from './read/schema-barrier.ts'
+import { ServedPlan, type ChangeOfPlan } from './serve/served-plan.ts'
+import { watchRoles } from './read/watch-roles.ts'
 
 /** One attempt at following the stream. */
 export interface Attempt {
@@ -56,7 +56,7 @@ export async function followStream(options: ReplicatorOptions, attempt: Attempt)
   feed.reset(writer.lastOpId, startLsn ?? (0n as Lsn))
   // Otherwise devices would lose the rows of tables that are read again.
   if (state.value.isMissing) await writeFilling(pool)
-  await using serving = await openServing(
+  await using served = await ServedPlan.open(
     {
       pool,
       readerUrl: options.readerUrl,
@@ -71,16 +71,16 @@ export async function followStream(options: ReplicatorOptions, attempt: Attempt)
     feed.position,
     stored,
   )
-  state.opened({ filling: () => serving.fill.progress })
+  state.opened({ filling: () => served.fill.progress })
   phases.end('serving')
   phases.log(logger, 'follows after these phases')
   await using heartbeat = startHeartbeat({ pool, logger })
   state.opened({ heartbeat })
-  await using dueRows = new DueRows({ pool, url: options.readerUrl, active: serving.active, logger })
+  await using dueRows = new DueRows({ pool, url: options.readerUrl, active: served.active, logger })
   using _roles = watchRoles(pool, logger)
-  const reader = createReader(options, state, { plans, writer, stream, serving, heartbeat, dueRows })
+  const reader = createReader(options, state, { plans, writer, stream, served, heartbeat, dueRows })
   try {
-    await readBatches(options, state, { plans, writer, stream, serving, heartbeat, reader })
+    await readBatches(options, state, { plans, writer, stream, served, heartbeat, reader })
     lease.lost.throwIfAborted()
   } finally {
     await writer.abandon()
@@ -134,7 +134,7 @@ interface Following {
   readonly plans: PlanSource
   readonly writer: LogWriter
   readonly stream: ReplicationStream
-  readonly serving: Serving
+  readonly served: ServedPlan
   readonly heartbeat: Heartbeat
   readonly reader: ChangeReader
 }
@@ -142,7 +142,7 @@ interface Following {
 function createReader(
   options: ReplicatorOptions,
   state: RunState,
-  { plans, writer, stream, serving, heartbeat, dueRows }: Omit<Following, 'reader'> & { readonly dueRows: DueRows },
+  { plans, writer, stream, served, heartbeat, dueRows }: Omit<Following, 'reader'> & { readonly dueRows: DueRows },
 ): ChangeReader {
   return new ChangeReader({
     pool: options.pool,
@@ -151,10 +151,10 @@ function createReader(
     dependencies: options.dependencies,
     writer,
     stream,
-    active: serving.active,
-    fill: serving.fill,
+    active: served.active,
+    fill: served.fill,
     dueRows,
-    stopServing: () => serving.pause(),
+    stopServing: () => served.pause(),
     changesInARowMs: options.changesInARowMs,
     heartbeat,
     sawChange: (xid) => plans.saw([xid]),
@@ -168,12 +168,12 @@ function createReader(
 }
 
 async function readBatches(options: ReplicatorOptions, state: RunState, following: Following): Promise<void> {
-  const { stream, serving, reader, writer } = following
+  const { stream, served, reader, writer } = following
   for await (const batch of stream.batches) {
     options.tap.deliver(batch)
     for (let rest = batch; rest.length > 0;) {
       rest = await reader.read(rest)
-      if (await serving.complete()) reader.use(serving.active)
+      if (await served.complete()) reader.use(served.active)
       const changes = reader.takeSchemaChanges()
       if (changes) await changeSchema(options, state, following, changes)
       else await lookAround(options, state, following)
@@ -189,38 +189,38 @@ async function changeSchema(
   following: Following,
   { by, isTypeAltered, isRewritten, isInARow }: SchemaChanges,
 ): Promise<void> {
-  const { plans, serving } = following
+  const { plans, served } = following
   if (plans.saw(by) && !isTypeAltered && !isRewritten) {
-    await serving.resume()
+    await served.resume()
     return
   }
   // A table that is new to sync waits for the end of the row, so that it does not hold up what devices have.
-  const only = isInARow ? new Set(serving.active.tables.keys()) : undefined
+  const only = isInARow ? new Set(served.active.tables.keys()) : undefined
   const next = await plans.compileAfter(by, isRewritten, only)
   await changePlan(options, state, following, next, { isTypeAltered, waitsForNew: true })
-  if (!serving.isFilling) state.dispatch({ kind: 'missed changes read' })
+  if (!served.isFilling) state.dispatch({ kind: 'missed changes read' })
 }
 
 /** Takes into use what has become possible while the schema stays as it is. */
 async function lookAround(options: ReplicatorOptions, state: RunState, following: Following): Promise<void> {
-  const { plans, serving, reader } = following
+  const { plans, served, reader } = following
   const compiled = plans.takeCompiled()
   if (compiled) await changePlan(options, state, following, compiled, { isTypeAltered: false, waitsForNew: false })
-  if (reader.leavesOutClasses() && (await serving.recountClasses())) reader.use(serving.active)
-  if (!serving.isFilling) state.dispatch({ kind: 'missed changes read' })
+  if (reader.leavesOutClasses() && (await served.recountClasses())) reader.use(served.active)
+  if (!served.isFilling) state.dispatch({ kind: 'missed changes read' })
 }
 
 async function changePlan(
   options: ReplicatorOptions,
   state: RunState,
-  { serving, heartbeat, reader }: Following,
+  { served, heartbeat, reader }: Following,
   next: PublishedPlan,
   about: Pick<ChangeOfPlan, 'isTypeAltered' | 'waitsForNew'>,
 ): Promise<void> {
   noteMissed(next, options, state)
-  await serving.change(next.plan, options.feed.position, { ...about, hasMissed: state.value.isMissing })
+  await served.change(next.plan, options.feed.position, { ...about, hasMissed: state.value.isMissing })
   heartbeat.repaired()
-  reader.use(serving.active)
+  reader.use(served.active)
 }
 
 function noteMissed({ hasMissed }: PublishedPlan, { logger }: ReplicatorOptions, state: RunState): void {

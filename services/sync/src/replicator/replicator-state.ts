@@ -1,4 +1,4 @@
-import type { ReaderState } from './reader-progress.ts'
+import type { ReaderState } from './read/reader-progress.ts'
 
 /** State of the replicator, and what prevents serving. */
 export interface ReplicatorState {

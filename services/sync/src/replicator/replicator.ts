@@ -5,9 +5,9 @@ import type { FillProgress } from '../fill/fill-turns.ts'
 import { keepCompiled } from '../lease/keep-compiled.ts'
 import { acquireLease, type Lease } from '../lease/lease.ts'
 import { followStream } from './follow-stream.ts'
-import { ensurePrerequisites, SyncRefusal, watchPrerequisites } from './prerequisites.ts'
-import type { ReaderProgress, ReaderState } from './reader-progress.ts'
-import type { ReplicatorOptions } from './replicator-options.ts'
+import { ensurePrerequisites, SyncRefusal, watchPrerequisites } from './setup/prerequisites.ts'
+import type { ReaderProgress, ReaderState } from './read/reader-progress.ts'
+import type { ReplicatorOptions } from './setup/replicator-options.ts'
 import { RunState } from './run-state.ts'
 
 export interface Replicator extends AsyncDisposable {

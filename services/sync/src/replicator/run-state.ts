@@ -1,9 +1,9 @@
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { FillProgress } from '../fill/fill-turns.ts'
 import type { ReplicationStream } from '@holdfast/replication'
-import type { Heartbeat } from './heartbeat.ts'
-import { MISSED } from './publish-tables.ts'
-import { createReaderProgress } from './reader-progress.ts'
+import type { Heartbeat } from './setup/heartbeat.ts'
+import { MISSED } from './plan/publish-tables.ts'
+import { createReaderProgress } from './read/reader-progress.ts'
 import { STARTING, transition, type ReplicatorEvent, type ReplicatorState } from './replicator-state.ts'
 
 /** What the newest attempt at following the stream has opened so far. */

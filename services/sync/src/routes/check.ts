@@ -7,7 +7,7 @@ import type { PoolShare } from '@holdfast/postgres'
 import { CHECK_PATH, type CheckLine } from '@holdfast/protocol'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import { answerCheck } from '../check/answer-check.ts'
-import type { ChecksUnderWay } from '../check/checks-under-way.ts'
+import type { CheckAdmission } from '../check/check-admission.ts'
 import { parseCheck } from '../check/parse-check.ts'
 import { missingSubject, notReady } from '../errors.ts'
 import { CHECK_TIMEOUT_MS } from '../limits.ts'
@@ -16,7 +16,7 @@ export interface CheckRouteOptions {
   /** As `authenticator`. */
   readonly share: PoolShare
   readonly active: () => ActivePlan | undefined
-  readonly underWay: ChecksUnderWay
+  readonly underWay: CheckAdmission
   /** @throws {HoldfastError} while nothing is served */
   readonly requireReady: () => void
   readonly logger: Logger
@@ -38,7 +38,7 @@ export function checkRoutes({ share, active, underWay, requireReady, logger }: C
       const write = async (line: CheckLine): Promise<void> => {
         if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain', { signal })
       }
-      const pool = share.for({ person: userId, signal })
+      const pool = share.for({ userKey: userId, signal })
       reply.headers({ 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
       void answerCheck(pool, plan, { role, claims }, questions, write, signal)
         .then(

@@ -1,14 +1,14 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { requireCaller } from '@holdfast/http'
 import { INCOMPLETE_PATH, type IncompleteAnswer } from '@holdfast/protocol'
-import type { LeftOuts } from '../stream/left-outs.ts'
+import type { OmittedTables } from '../stream/omitted-tables.ts'
 
 /**
  * `GET /sync/v1/incomplete?client_id=`: the tables of the caller that are not complete on a device, with the reason. Answered from what its stream
  * has found, without asking Postgres.
  */
 export function incompleteRoutes(options: {
-  readonly leftOuts: Pick<LeftOuts, 'incomplete'>
+  readonly omittedTables: Pick<OmittedTables, 'incomplete'>
   readonly requireReady: () => void
 }): FastifyPluginAsync {
   return async (app) => {
@@ -19,7 +19,7 @@ export function incompleteRoutes(options: {
       const tables =
         userId === undefined
           ? undefined
-          : options.leftOuts.incomplete({ userId, clientId: typeof clientId === 'string' ? clientId : '' })
+          : options.omittedTables.incomplete({ userId, clientId: typeof clientId === 'string' ? clientId : '' })
       reply.header('cache-control', 'no-store')
       return { known: tables !== undefined, tables: tables ?? [] } satisfies IncompleteAnswer
     })

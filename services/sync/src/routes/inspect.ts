@@ -9,12 +9,12 @@ import { parseLsn } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { PolicyFailures } from '../buckets/policy-failures.ts'
 import type { WalBarrier } from '../checkpoints/wal-barrier.ts'
-import { administratorsOnly, invalidRequest, noSuchPerson, notReady } from '../errors.ts'
+import { administratorsOnly, invalidRequest, noSuchUser, notReady } from '../errors.ts'
 import { COMPILED_POLL_MS } from '../limits.ts'
 import { readCoverage } from '../inspect/coverage.ts'
 import { explainRow } from '../inspect/explain-row.ts'
-import { readPersonRows } from '../inspect/person-rows.ts'
-import type { FindPerson, Person } from '../inspect/person.ts'
+import { readUserRows } from '../inspect/user-rows.ts'
+import type { FindUser, InspectedUser } from '../inspect/inspected-user.ts'
 import type { RestrictedPools } from '../user-sql/restricted-pools.ts'
 import type { SyncStatus } from '../inspect/status.ts'
 
@@ -29,7 +29,7 @@ export interface InspectRoutesOptions extends RestrictedPools {
   /** Whether no change of the schema waits for a compilation. */
   readonly isSettled: () => boolean
   readonly status: () => Promise<SyncStatus>
-  readonly findPerson: FindPerson
+  readonly findUser: FindUser
   readonly failures: PolicyFailures
   readonly logger: Logger
 }
@@ -41,9 +41,9 @@ export interface InspectRoutesOptions extends RestrictedPools {
 export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync {
   const { pool, readerPool, evaluatorPool, requestPool, walBarrier, failures, logger } = options
 
-  async function personOf(who: string): Promise<Person> {
-    const person = await options.findPerson(who)
-    if (!person) throw noSuchPerson(who)
+  async function personOf(who: string): Promise<InspectedUser> {
+    const person = await options.findUser(who)
+    if (!person) throw noSuchUser(who)
     return person
   }
 
@@ -112,7 +112,7 @@ export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync
       const write = async (line: string): Promise<void> => {
         if (!out.write(line)) await once(out, 'drain', { signal })
       }
-      void readPersonRows(requestPool, active, person, signal, (rows) =>
+      void readUserRows(requestPool, active, person, signal, (rows) =>
         write(rows.map((row) => `${JSON.stringify(row)}\n`).join('')),
       ).then(
         ({ tables, narrowed }) => out.end(`${JSON.stringify({ complete: tables, narrowed })}\n`),

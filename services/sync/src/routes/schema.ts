@@ -23,7 +23,7 @@ export function schemaRoutes(options: {
   return async (app) => {
     app.get(SCHEMA_PATH, async (request, reply) => {
       const { role, userId } = requireCaller(request)
-      const pool = options.share.for({ person: userId })
+      const pool = options.share.for({ userKey: userId })
       const hidden = userId === undefined ? undefined : await options.findHiddenTables?.(userId)
       const schema = await describeSchema(pool, options.plan(), role, checkChoices, hidden ?? NONE_HIDDEN)
       const etag = `"${schema.version}"`

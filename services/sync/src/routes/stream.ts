@@ -31,7 +31,7 @@ function tooManyConnections(): HoldfastError {
   return new HoldfastError('PSYNC_S2304', 429, 'Too many devices are connected', { headers: { 'retry-after': '10' } })
 }
 
-function tooManyOfPerson(max: number): HoldfastError {
+function tooManyOfUser(max: number): HoldfastError {
   return new HoldfastError('PSYNC_S2304', 429, `This account has ${max} streams open, the most that it may have`, {
     detail: 'Close the app on a device that is not needed. An operator can raise syncStreamsPerPersonMax.',
     headers: { 'retry-after': '10' },
@@ -51,7 +51,7 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
       if (connections.isDraining) throw shuttingDown()
       const clientId = body.client_id ?? ''
       connections.replace(userId, clientId)
-      if (connections.countOf(userId) >= perPersonMax) throw tooManyOfPerson(perPersonMax)
+      if (connections.countOf(userId) >= perPersonMax) throw tooManyOfUser(perPersonMax)
       if (connections.size >= connectionsMax) throw tooManyConnections()
 
       const format = chooseFormat(request.headers.accept, body)

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { decodeLargeBodiesInTurn } from '@holdfast/http'
 import type { SyncPlan } from '@holdfast/policy'
 import { fullClassLists } from '../buckets/access-classes.ts'
-import { createChecksUnderWay } from '../check/checks-under-way.ts'
+import { createCheckAdmission } from '../check/check-admission.ts'
 import { readStatus, type SyncStatus } from '../inspect/status.ts'
 import type { Ground, Writing } from '../open-parts.ts'
 import type { SyncOptions } from '../options.ts'
@@ -17,7 +17,7 @@ import { writeCheckpointRoutes } from './write-checkpoint.ts'
 import { writeRulesRoutes } from './write-rules.ts'
 import type { StreamContext } from '../stream/stream-context.ts'
 import { RUN_OPERATIONS_MAX } from '../upload/limits.ts'
-import { createUploadsUnderWay } from '../upload/uploads-under-way.ts'
+import { createUploadAdmission } from '../upload/upload-admission.ts'
 import { createCompiledRules } from '../write-rules/compiled-rules.ts'
 
 export interface SyncRoutesOptions {
@@ -38,7 +38,7 @@ export interface SyncRoutesOptions {
 export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
   const { options, ground, context, requireReady, currentPlan, signal } = given
   const { logger } = options
-  const { pool, walBarrier, connections, leftOuts } = ground
+  const { pool, walBarrier, connections, omittedTables } = ground
   return async (app) => {
     decodeLargeBodiesInTurn(app, (request) => request.caller?.userId)
     await app.register(
@@ -68,12 +68,12 @@ export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
         }),
       }),
     )
-    await app.register(incompleteRoutes({ leftOuts, requireReady }))
+    await app.register(incompleteRoutes({ omittedTables, requireReady }))
     await app.register(
       checkRoutes({
         share: options.shares.streams,
         active: () => given.writing.replicator.plan(),
-        underWay: createChecksUnderWay(() => performance.now()),
+        underWay: createCheckAdmission(() => performance.now()),
         requireReady,
         logger,
       }),
@@ -94,7 +94,7 @@ function uploads({ options, ground, counter }: SyncRoutesOptions): FastifyPlugin
       now: () => performance.now(),
     },
     counter,
-    underWay: createUploadsUnderWay({
+    underWay: createUploadAdmission({
       perPersonMax: options.options.syncUploadsPerPersonMax,
       uploadsMax: options.options.syncUploadsMax,
     }),
@@ -107,14 +107,14 @@ function inspection(given: SyncRoutesOptions): FastifyPluginAsync {
   return inspectRoutes({
     pool: ground.pool,
     ...ground.restricted,
-    requestPool: options.shares.streams.for({ person: undefined }),
+    requestPool: options.shares.streams.for({ userKey: undefined }),
     walBarrier: ground.walBarrier,
     plan: given.currentPlan,
     active: () => replicator.plan(),
     isSettled: () => replicator.isSettled(),
     failures: ground.failures,
     status: () => status(given),
-    findPerson: options.findPerson,
+    findUser: options.findUser,
     logger: options.logger,
   })
 }
@@ -134,7 +134,7 @@ function status({ options, ground, writing, context }: SyncRoutesOptions): Promi
       people: connections.people,
       keyEvaluations: context.keys.evaluations,
     },
-    leftOut: ground.leftOuts.list(),
+    leftOut: ground.omittedTables.list(),
     leftOutClasses: fullClassLists(replicator.plan()),
     compaction: {
       intervalSeconds: options.options.syncCompactIntervalS,

@@ -8,11 +8,11 @@ import { judgeBatch } from '../upload/judge-batch.ts'
 import { judgeUpload, type JudgeContext } from '../upload/judge-upload.ts'
 import type { UploadCounter } from '../upload/upload-counts.ts'
 import { isBatch, parseUpload, parseUploadBatch } from '../upload/parse-upload.ts'
-import type { UploadsUnderWay } from '../upload/uploads-under-way.ts'
+import type { UploadAdmission } from '../upload/upload-admission.ts'
 
 export interface UploadRouteOptions {
   readonly context: JudgeContext
-  readonly underWay: UploadsUnderWay
+  readonly underWay: UploadAdmission
   readonly counter: UploadCounter
 }
 

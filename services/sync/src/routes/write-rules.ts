@@ -19,7 +19,7 @@ export function writeRulesRoutes(options: {
     app.get(WRITE_RULES_PATH, async (request, reply) => {
       const { role, userId, claims } = requireCaller(request)
       const compiled = await options.rules.of(role)
-      const pool = options.share.for({ person: userId })
+      const pool = options.share.for({ userKey: userId })
       const { tables } = compiled
       const facts = await evaluateFacts(pool, { role, claims }, compiled)
       const version = createHash('sha256').update(JSON.stringify({ tables, facts })).digest('hex').slice(0, 16)

@@ -1,4 +1,4 @@
-import { FewByKey } from '../buckets/few-by-key.ts'
+import { CompactMultimap } from '../buckets/compact-multimap.ts'
 import type { LineSink } from './line-sink.ts'
 import type { StreamSession } from './stream-context.ts'
 
@@ -23,14 +23,14 @@ interface Remembered {
 /** The open streams, by device and by person. */
 export class OpenStreams {
   readonly #all = new Map<Connection, Remembered>()
-  readonly #byPerson = new FewByKey<Connection>()
+  readonly #byUser = new CompactMultimap<Connection>()
 
   get size(): number {
     return this.#all.size
   }
   /** How many different people they are of. */
   get people(): number {
-    return this.#byPerson.size
+    return this.#byUser.size
   }
 
   has(connection: Connection): boolean {
@@ -44,18 +44,18 @@ export class OpenStreams {
     this.#all.forEach((remembered, connection) => look(connection, remembered))
   }
   countOf(userId: string): number {
-    return this.#byPerson.countOf(userId)
+    return this.#byUser.countOf(userId)
   }
   of(userId: string, clientId: string): readonly Connection[] {
-    return [...this.#byPerson.of(userId)].filter((connection) => connection.clientId === clientId)
+    return [...this.#byUser.of(userId)].filter((connection) => connection.clientId === clientId)
   }
 
   add(connection: Connection, nextKeepaliveMs: number): void {
     this.#all.set(connection, { nextKeepaliveMs, warned: false })
-    this.#byPerson.add(connection.userId, connection)
+    this.#byUser.add(connection.userId, connection)
   }
 
   remove(connection: Connection): void {
-    if (this.#all.delete(connection)) this.#byPerson.delete(connection.userId, connection)
+    if (this.#all.delete(connection)) this.#byUser.delete(connection.userId, connection)
   }
 }

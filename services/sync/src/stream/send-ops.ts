@@ -61,7 +61,7 @@ export function heldBucket(bucket: LiveBucket, grant: BucketGrant, position: num
 }
 
 /** Restarts a device's download of a bucket. */
-export function beginAnew(held: HeldBucket): void {
+export function restartBucket(held: HeldBucket): void {
   held.before = { low: held.reported, high: Math.max(held.before.high, held.upTo, held.position) }
   held.upTo = held.position = 0
   held.stale = true
@@ -218,7 +218,7 @@ async function sendGroup(
     for (const [index, slice] of slices.entries()) {
       const { held, after } = asked[index] as Wanted
       if (torn.has(slice)) {
-        beginAnew(held)
+        restartBucket(held)
         continue
       }
       // A device that begins with a bucket has no rows that could be removed; whose they were is none of its business.

@@ -4,7 +4,7 @@ import type { ReadBuckets } from '../checkpoints/checkpoint-feed.ts'
 import type { Downloads } from './downloads.ts'
 import { expectInstead, NOTHING_EXPECTED, regrant, stillExpected } from './expect-buckets.ts'
 import { isDescribed } from './next-checkpoint.ts'
-import { beginAnew, heldBucket, type HeldBucket } from './send-ops.ts'
+import { restartBucket, heldBucket, type HeldBucket } from './send-ops.ts'
 
 export interface SessionBucketsOptions {
   readonly feed: CheckpointFeed
@@ -130,7 +130,7 @@ export class SessionBuckets {
       }
       if (entry.announced && isDescribed(entry) && bucket.lastOpId <= entry.upTo) continue
       // The device is ahead of the log, which was restored, or has a bucket that was deleted.
-      if (entry.upTo > this.#feed.opId || (bucket.id === 0 && entry.position > 0)) beginAnew(entry)
+      if (entry.upTo > this.#feed.opId || (bucket.id === 0 && entry.position > 0)) restartBucket(entry)
       entry.announced = true
       entry.described = entry.grant
       changed.push(entry)

@@ -10,7 +10,7 @@ import { sawTransaction } from '../buckets/snapshot.ts'
 import type { Device } from '../checkpoints/write-checkpoints.ts'
 import { RETRY_KEYS_MS } from '../limits.ts'
 import { afterEvaluation, afterTransactions, invalidate, KeyTimer, STALE, type KeyValidity } from './key-validity.ts'
-import { fitBuckets } from './left-out.ts'
+import { fitBuckets } from './fit-buckets.ts'
 import type { StreamContext } from './stream-context.ts'
 import {
   chooseStreams,
@@ -132,15 +132,15 @@ export class SessionKeys {
   release(): void {
     this.#timer.stop()
     this.#context.dependencies.delete(this.#holder)
-    this.#context.leftOuts.forget(this.#holder)
+    this.#context.omittedTables.forget(this.#holder)
   }
 
   async #grantEvaluated(active: ActivePlan): Promise<void> {
-    const { bucketsMax, leftOuts } = this.#context
+    const { bucketsMax, omittedTables } = this.#context
     const evaluated = withUnread(this.#chosen, this.#evaluated, this.#session.role)
     const fitted = fitBuckets(active, evaluated, bucketsMax)
     const author = authorOf(this.#session)
-    leftOuts.note(this.#holder, this.#writer, { active, leftOut: fitted.leftOut, evaluated, author })
+    omittedTables.note(this.#holder, this.#writer, { active, leftOut: fitted.leftOut, evaluated, author })
     this.#streams = describeStreams(this.#chosen, fitted.evaluated)
     this.#hasClasses = evaluated.some(({ asked }) => asked !== undefined && asked.size > 0)
     // The names are those of the buckets now, and nothing reads them again.

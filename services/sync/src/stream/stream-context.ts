@@ -10,7 +10,7 @@ import type { Device, WriteCheckpoint } from '../checkpoints/write-checkpoints.t
 import type { Compactions } from '../compaction/compactions.ts'
 import type { LogReader } from '../storage/log-reader.ts'
 import type { Downloads } from './downloads.ts'
-import type { LeftOuts } from './left-outs.ts'
+import type { OmittedTables } from './omitted-tables.ts'
 import type { LineSink } from './line-sink.ts'
 import type { SharedLines } from './shared-lines.ts'
 import type { RequestedStreams } from './wanted-streams.ts'
@@ -26,7 +26,7 @@ export interface StreamContext {
   readonly bulkLines: Semaphore
   readonly sharedLines: SharedLines
   readonly compactions: Compactions
-  readonly leftOuts: LeftOuts
+  readonly omittedTables: OmittedTables
   /** Buckets of one person; what does not fit is left out. */
   readonly bucketsMax: number
   readonly keys: KeyEvaluator

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from '@holdfast/postgres'
 import type { OperationVerdict, UploadOperation, UploadRow } from '@holdfast/protocol'
-import { applyRun, planRun } from './apply-together.ts'
+import { applyRun, planRun } from './apply-run.ts'
 import { isSameWrite, mergedColumns, mergeTexts } from './merge-texts.ts'
 import { openGuardedRecords, type GuardedRecords } from './guarded-records.ts'
 import { isDatabaseError, isRetryable, type DatabaseError } from './judge-error.ts'
@@ -12,7 +12,7 @@ import {
   type UnplannableOperation,
 } from './plan-operation.ts'
 import { readableColumns, readRow } from './read-row.ts'
-import { rowTriggersFor, writeClosely } from './write-closely.ts'
+import { rowTriggersFor, writeAndCount } from './count-written.ts'
 import type { WritableTable } from './writable-tables.ts'
 
 /** Why a transaction stopped, and at which operation. */
@@ -150,7 +150,7 @@ async function applyOne(
     const triggers = rowTriggersFor(operation, table)
     const touched =
       table && triggers.length > 0 && isClose
-        ? await writeClosely(tx, { operation: attempt, table, planned, triggers })
+        ? await writeAndCount(tx, { operation: attempt, table, planned, triggers })
         : await tx.execute(planned.statement)
     if (touched > 0 || !table)
       return { kind: 'done', merged: attempt === operation ? [] : mergedColumns(operation, attempt) }

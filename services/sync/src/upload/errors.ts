@@ -34,7 +34,7 @@ export const uploadNotJudged = (cause: unknown): HoldfastError =>
     headers: { 'retry-after': String(UPLOAD_RETRY_AFTER_S) },
   })
 /** The person's devices send more at once than one person may. Nothing was read. */
-export const tooManyUploadsOfPerson = (max: number): HoldfastError =>
+export const tooManyUploadsOfUser = (max: number): HoldfastError =>
   new HoldfastError('HF_UPLOAD_TOO_MANY', 429, `This account has ${max} uploads under way, the most it may have`, {
     hint: 'Send the same transaction again in a moment. One device should send one upload at a time.',
     headers: { 'retry-after': String(UPLOAD_BUSY_RETRY_AFTER_S) },

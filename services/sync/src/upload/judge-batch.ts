@@ -33,7 +33,7 @@ export async function judgeBatch(
     }
     if (results.at(-1)?.status === 'refused' || context.now() > endMs) break
   }
-  if (results.length < uploads.length) await flushCommits(context.share.for({ person: caller.userId, signal }))
+  if (results.length < uploads.length) await flushCommits(context.share.for({ userKey: caller.userId, signal }))
   return { results }
 }
 

@@ -15,7 +15,7 @@ import type { OperationVerdict, UploadOperation, UploadRequest, UploadResponse }
 import { applyOperations, type Applied } from './apply-operations.ts'
 import { uploadKeyReused, uploadNeedsUser, uploadNotJudged, uploadRoleUnknown, uploadTakesTooLong } from './errors.ts'
 import { isDatabaseError, isRetryable } from './judge-error.ts'
-import { endWhenAbandoned, startPatience, type Patience } from './patience.ts'
+import { endWhenAbandoned, startDeadline, type UploadDeadline } from './upload-deadline.ts'
 import { renderRefusal } from './render-refusal.ts'
 import { findWritableTables, type WritableTable } from './writable-tables.ts'
 
@@ -65,13 +65,13 @@ export async function judgeUpload(
   const { statementTimeoutMs, runOperationsMax } = context
   const turn = { caller, schemas: context.exposedSchemas(), statementTimeoutMs, runOperationsMax }
   try {
-    return await context.share.for({ person: userId, signal }).transaction((tx) => {
-      const patience = startPatience(signal, context.transactionTimeoutMs, context.now)
-      return endWhenAbandoned(tx, patience, context.admin, async () => {
-        patience.check()
+    return await context.share.for({ userKey: userId, signal }).transaction((tx) => {
+      const deadline = startDeadline(signal, context.transactionTimeoutMs, context.now)
+      return endWhenAbandoned(tx, deadline, context.admin, async () => {
+        deadline.check()
         const recorded = await claimUpload(tx, key, caller, hashOperations(upload.operations), memory.deferFsync)
         if (recorded) return recorded
-        const judgement = await judge(tx, { ...turn, patience }, upload.operations, memory)
+        const judgement = await judge(tx, { ...turn, deadline }, upload.operations, memory)
         await recordUpload(tx, key, judgement)
         return { ...judgement, repeated: false }
       })
@@ -141,7 +141,7 @@ interface Turn {
   readonly schemas: readonly string[]
   readonly statementTimeoutMs: number
   readonly runOperationsMax: number
-  readonly patience: Patience
+  readonly deadline: UploadDeadline
 }
 
 async function judge(
@@ -150,7 +150,7 @@ async function judge(
   operations: readonly UploadOperation[],
   memory: BatchMemory,
 ): Promise<Judgement> {
-  const { caller, schemas, patience } = turn
+  const { caller, schemas, deadline } = turn
   const names = [...new Set(operations.map((operation) => operation.type))]
   const find = (): Promise<ReadonlyMap<string, WritableTable>> =>
     roleKnown(findWritableTables(tx, names, { role: caller.role, schemas }))
@@ -170,7 +170,7 @@ async function judge(
       togetherUntil,
       runOperationsMax: turn.runOperationsMax,
       role: caller.role,
-      check: patience.check,
+      check: deadline.check,
     })
     if (outcome.kind === 'applied') {
       await tx.query(sql`select set_config('role', 'none', true)`)

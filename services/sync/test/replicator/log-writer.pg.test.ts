@@ -8,7 +8,7 @@ import { docToJson } from '../../src/encode/op-doc.ts'
 import { CHUNK_OPS_MAX } from '../../src/limits.ts'
 import { readBuckets, readState, resetState } from '../../src/storage/bucket-storage.ts'
 import { syncMigrations } from '../../src/sync.ts'
-import { LogWriter } from '../../src/replicator/log-writer.ts'
+import { LogWriter } from '../../src/replicator/log/log-writer.ts'
 
 const BUCKETS = 60_000
 const BUCKETS_MAX = 2_000

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from '@holdfast/postgres'
 import { openTestDatabase } from '@holdfast/test-support'
 import { expect, test } from 'vitest'
-import { readRolesVersion } from '../../src/replicator/watch-roles.ts'
+import { readRolesVersion } from '../../src/replicator/read/watch-roles.ts'
 
 /*
  * Pins that roles belong to the whole server, and only those that policies, grants or owners of this database name concern its policies.

@@ -13,7 +13,7 @@ import {
 import type { EncodedOps } from '../../src/encode/lines.ts'
 import { docToJson } from '../../src/encode/op-doc.ts'
 import { DATA_LINE_BYTES_MAX, SLICE_BYTES_MAX } from '../../src/limits.ts'
-import { LogWriter } from '../../src/replicator/log-writer.ts'
+import { LogWriter } from '../../src/replicator/log/log-writer.ts'
 import { createDownloads, type Downloads } from '../../src/stream/downloads.ts'
 import type { LineSink } from '../../src/stream/line-sink.ts'
 import { heldBucket, sendOps, type HeldBucket } from '../../src/stream/send-ops.ts'

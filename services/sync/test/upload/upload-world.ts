@@ -9,7 +9,7 @@ import { uploadRoutes } from '../../src/routes/upload.ts'
 import type { JudgeContext } from '../../src/upload/judge-upload.ts'
 import { RUN_OPERATIONS_MAX } from '../../src/upload/limits.ts'
 import { UploadCounter } from '../../src/upload/upload-counts.ts'
-import { createUploadsUnderWay, type UploadsUnderWay } from '../../src/upload/uploads-under-way.ts'
+import { createUploadAdmission, type UploadAdmission } from '../../src/upload/upload-admission.ts'
 
 export const ALICE = '11111111-1111-4111-8111-111111111111'
 export const BOB = '22222222-2222-4222-8222-222222222222'
@@ -63,7 +63,7 @@ export interface UploadWorld extends AsyncDisposable {
   readonly database: TestDatabase
   readonly app: FastifyInstance
   readonly context: JudgeContext
-  readonly underWay: UploadsUnderWay
+  readonly underWay: UploadAdmission
   /** As `authenticator`; connections are called `uploads`. */
   readonly pool: Pool
   /** What the route takes as exposed. */
@@ -122,7 +122,7 @@ export async function openUploadWorld(options: UploadWorldOptions = {}): Promise
     now: () => performance.now(),
     ...options.context,
   }
-  const underWay = createUploadsUnderWay({
+  const underWay = createUploadAdmission({
     perPersonMax: options.perPersonMax ?? 10,
     uploadsMax: options.uploadsMax ?? 50,
   })

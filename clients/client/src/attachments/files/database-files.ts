@@ -1,5 +1,5 @@
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb'
-import { gather } from './gather.ts'
+import { readAllBytes } from './read-all-bytes.ts'
 import { assertFileName, FileStoreFull, type FileStore, type StoredFile } from './file-store.ts'
 import { isNamed } from './is-named.ts'
 
@@ -22,7 +22,7 @@ export async function openDatabaseFiles(name: string): Promise<FileStore> {
   return {
     async write(file, bytes) {
       assertFileName(file)
-      const content = await gather(bytes)
+      const content = await readAllBytes(bytes)
       await connection.use((database) => put(database, file, content))
       return content.byteLength
     },

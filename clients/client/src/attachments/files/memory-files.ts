@@ -1,4 +1,4 @@
-import { gather } from './gather.ts'
+import { readAllBytes } from './read-all-bytes.ts'
 import { assertFileName, type FileStore, type OpenFileStore, type StoredFile } from './file-store.ts'
 
 interface HeldFile extends StoredFile {
@@ -19,7 +19,7 @@ function createStore(files: Map<string, HeldFile>): FileStore {
   return {
     async write(name, content) {
       assertFileName(name)
-      const bytes = new Blob([await gather(content)])
+      const bytes = new Blob([await readAllBytes(content)])
       files.set(name, { name, bytes, size: bytes.size, writtenAtMs: Date.now() })
       return bytes.size
     },

@@ -2,7 +2,7 @@ import type { FileEntry } from '../file-state.ts'
 import type { FileStore } from '../files/file-store.ts'
 import { RESUMED_BYTES_MIN } from '../limits.ts'
 import { dropPart, type FetchedParts } from './fetched-parts.ts'
-import { fetchAsPerson, objectPath, type StorageEndpoint } from './storage-endpoint.ts'
+import { fetchAsUser, objectPath, type StorageEndpoint } from './storage-endpoint.ts'
 import { noAnswer, readFailure, TransferFailure } from './storage-failure.ts'
 import { watchSilence, type SilenceWatch } from './watch-silence.ts'
 
@@ -30,7 +30,7 @@ export async function fetchFile(
   const { parts, store, signal } = options
   const begun = await findBegun(file.id, options)
   using silence = watchSilence(signal)
-  const response = await fetchAsPerson(endpoint, `/object/authenticated/${objectPath(file)}`, {
+  const response = await fetchAsUser(endpoint, `/object/authenticated/${objectPath(file)}`, {
     signal: silence.signal,
     cache: 'no-store',
     ...(begun && { headers: { range: `bytes=${begun.bytes.size}-`, 'if-range': begun.etag } }),

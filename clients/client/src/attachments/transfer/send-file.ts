@@ -1,7 +1,7 @@
 import { parseJson } from '@holdfast/protocol'
 import { RESUMED_BYTES_MIN, SINGLE_REQUEST_BYTES_MAX } from '../limits.ts'
 import { UPLOAD_MARK, type SendOptions, type SentFile } from './sent-file.ts'
-import { fetchAsPerson, objectPath, sendAsPerson, type StorageEndpoint } from './storage-endpoint.ts'
+import { fetchAsUser, objectPath, sendAsUser, type StorageEndpoint } from './storage-endpoint.ts'
 import { readFailure, TransferFailure } from './storage-failure.ts'
 import { unseenBytes, watchSilence } from './watch-silence.ts'
 
@@ -44,7 +44,7 @@ async function sendAtOnce(
 ): Promise<void> {
   using silence = watchSilence(signal)
   silence.heard(unseenBytes(endpoint.bodies, bytes.size, 0))
-  const response = await sendAsPerson(endpoint, `/object/${objectPath(file)}`, {
+  const response = await sendAsUser(endpoint, `/object/${objectPath(file)}`, {
     method: 'POST',
     headers: {
       'content-type': file.mediaType,
@@ -72,7 +72,7 @@ async function isOwnUpload(
   signal: AbortSignal,
 ): Promise<boolean> {
   using silence = watchSilence(signal)
-  const response = await fetchAsPerson(endpoint, `/object/info/${objectPath(file)}`, { signal: silence.signal })
+  const response = await fetchAsUser(endpoint, `/object/info/${objectPath(file)}`, { signal: silence.signal })
   const text = await response.text()
   if (!response.ok) {
     const failure = readFailure(response.status, text, response.headers.get('retry-after'))

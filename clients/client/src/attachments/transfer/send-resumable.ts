@@ -1,7 +1,7 @@
 import { DetailedError, Upload, type HttpRequest, type HttpResponse, type UploadOptions } from 'tus-js-client'
 import { PART_BYTES } from '../limits.ts'
 import { UPLOAD_MARK, type SendOptions, type SentFile } from './sent-file.ts'
-import { fetchAsPerson, sendAsPerson, SignInNeeded, type StorageEndpoint } from './storage-endpoint.ts'
+import { fetchAsUser, sendAsUser, SignInNeeded, type StorageEndpoint } from './storage-endpoint.ts'
 import { noAnswer, readResumableFailure, TransferFailure } from './storage-failure.ts'
 import { unseenBytes, watchSilence, type SilenceWatch } from './watch-silence.ts'
 
@@ -164,7 +164,7 @@ function createRequest(
       const address = onOwnOrigin(endpoint, url)
       silence.heard()
       const response = await (body === null
-        ? fetchAsPerson(endpoint, address, { method, headers, signal })
+        ? fetchAsUser(endpoint, address, { method, headers, signal })
         : sendPart(body, address, signal))
       const text = method === 'HEAD' ? '' : await response.text()
       silence.heard()
@@ -185,6 +185,6 @@ function createRequest(
       note(sentBytes)
       onProgress(sentBytes)
     }
-    return sendAsPerson(endpoint, address, { method, headers, body, signal, onProgress: onPart })
+    return sendAsUser(endpoint, address, { method, headers, body, signal, onProgress: onPart })
   }
 }

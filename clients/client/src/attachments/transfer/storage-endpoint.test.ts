@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fetchAsPerson, objectPath, SignInNeeded, type StorageEndpoint } from './storage-endpoint.ts'
+import { fetchAsUser, objectPath, SignInNeeded, type StorageEndpoint } from './storage-endpoint.ts'
 
 /** A server that answers the first token with `refusal` and the next with success. */
 function endpoint(refusal: () => Response): StorageEndpoint & { sent: string[] } {
@@ -29,20 +29,20 @@ describe('a token that the server does not take', () => {
     ['with 401', () => new Response('', { status: 401 })],
   ])('is replaced once, when it says so %s', async (_how, refusal) => {
     const server = endpoint(refusal)
-    expect(await (await fetchAsPerson(server, '/object/x', {})).text()).toBe('stored')
+    expect(await (await fetchAsUser(server, '/object/x', {})).text()).toBe('stored')
     expect(server.sent).toEqual(['Bearer first', 'Bearer second'])
   })
 
   test('needs the person when there is no other one', async () => {
     const server = endpoint(() => new Response('', { status: 401 }))
     const signedOut = { ...server, tokens: { ...server.tokens, refreshedToken: async () => undefined } }
-    await expect(fetchAsPerson(signedOut, '/object/x', {})).rejects.toThrow(SignInNeeded)
+    await expect(fetchAsUser(signedOut, '/object/x', {})).rejects.toThrow(SignInNeeded)
   })
 })
 
 test('a right that is refused is an answer, and costs no token', async () => {
   const server = endpoint(() => inJson('new row violates row-level security policy'))
-  expect((await fetchAsPerson(server, '/object/x', {})).status).toBe(400)
+  expect((await fetchAsUser(server, '/object/x', {})).status).toBe(400)
   expect(server.sent).toEqual(['Bearer first'])
 })
 

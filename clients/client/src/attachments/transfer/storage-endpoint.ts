@@ -31,23 +31,23 @@ export function objectPath({ bucket, path }: { readonly bucket: string; readonly
  *
  * @throws {SignInNeeded} without a token to try
  */
-export async function fetchAsPerson(
+export async function fetchAsUser(
   endpoint: StorageEndpoint,
   path: string,
   init: RequestInit & { readonly headers?: Readonly<Record<string, string>> },
 ): Promise<Response> {
-  return asPerson(endpoint, (authorization) =>
+  return asUser(endpoint, (authorization) =>
     endpoint.fetch(addressOf(endpoint, path), { ...init, headers: { ...init.headers, ...authorization } }),
   )
 }
 
 /**
- * Sends a file as {@link fetchAsPerson} sends a request. A rejected token means that the bytes are sent twice.
+ * Sends a file as {@link fetchAsUser} sends a request. A rejected token means that the bytes are sent twice.
  *
  * @throws {SignInNeeded} without a token to try
  */
-export async function sendAsPerson(endpoint: StorageEndpoint, path: string, request: BodyRequest): Promise<Response> {
-  return asPerson(endpoint, (authorization) =>
+export async function sendAsUser(endpoint: StorageEndpoint, path: string, request: BodyRequest): Promise<Response> {
+  return asUser(endpoint, (authorization) =>
     endpoint.bodies.send(addressOf(endpoint, path), { ...request, headers: { ...request.headers, ...authorization } }),
   )
 }
@@ -56,7 +56,7 @@ function addressOf({ url }: StorageEndpoint, path: string): string {
   return /^https?:/.test(path) ? path : `${url}/storage/v1${path}`
 }
 
-async function asPerson(
+async function asUser(
   endpoint: StorageEndpoint,
   sendWith: (authorization: { readonly apikey: string; readonly authorization: string }) => Promise<Response>,
 ): Promise<Response> {

@@ -59,12 +59,12 @@ export async function changeCustomProvider(
 ): Promise<CustomProviderRow> {
   const current = await requireCustomProvider(pool, identifier)
   const fields = parseCustomProviderChange(current, body)
-  const isDescribedAnew = fields.provider_type === 'oidc' && Boolean(body.issuer || body.discovery_url)
+  const isIssuerChanged = fields.provider_type === 'oidc' && Boolean(body.issuer || body.discovery_url)
   const row: CustomProviderRow = {
     ...current,
     ...fields,
     client_secret: body.client_secret ? sealer.seal(current.id, body.client_secret) : current.client_secret,
-    cached_discovery: isDescribedAnew ? await readDiscovery(clock, fields) : current.cached_discovery,
+    cached_discovery: isIssuerChanged ? await readDiscovery(clock, fields) : current.cached_discovery,
     updated_at: new Date(clock.now()),
   }
   await saveCustomProvider(pool, row)

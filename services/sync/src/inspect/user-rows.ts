@@ -1,0 +1,47 @@
+import { errorMessage } from '@holdfast/foundation'
+import type { Connections } from '@holdfast/postgres'
+import type { ActivePlan } from '../buckets/active-plan.ts'
+import { sessionOf, type InspectedUser } from './inspected-user.ts'
+import { roleTables } from './role-tables.ts'
+import { withShownRows } from './shown-rows.ts'
+
+/** Rows visible to a user, in device form. */
+export type UserRow =
+  | {
+      readonly table: string
+      readonly id: string
+      /** The columns as JSON text. */
+      readonly data: string
+    }
+  /** Selecting from the table fails for this person. */
+  | { readonly table: string; readonly fails: string }
+
+/**
+ * All rows that Postgres shows to a person, as that person, in one snapshot.
+ *
+ * @param pool - as `authenticator`
+ * @param take - gets them in batches; reading waits for it
+ * @returns names of the tables that were read, and of those among them of which a device may have less
+ */
+export async function readUserRows(
+  pool: Connections,
+  active: ActivePlan,
+  person: InspectedUser,
+  signal: AbortSignal,
+  take: (rows: readonly UserRow[]) => Promise<void>,
+): Promise<{ readonly tables: readonly string[]; readonly narrowed: readonly string[] }> {
+  const tables = roleTables(active, person.role)
+  await withShownRows(pool, sessionOf(person), signal, async (shown) => {
+    for (const table of tables) {
+      const { localName } = table
+      const failure = await shown.read(table, (rows) =>
+        take(rows.map(({ id, data }) => ({ table: localName, id, data }))),
+      )
+      if (failure) await take([{ table: localName, fails: errorMessage(failure.error) }])
+    }
+  })
+  return {
+    tables: tables.map((table) => table.localName),
+    narrowed: tables.flatMap((table) => (table.isNarrowed ? [table.localName] : [])),
+  }
+}

@@ -1,0 +1,205 @@
+import type { Pool, Queryable } from '@holdfast/postgres'
+import type { Lsn } from '@holdfast/replication'
+import type { CheckpointFeed } from '../../checkpoints/checkpoint-feed.ts'
+import { BATCH_BUCKETS_MAX, BUCKET_IDS_PER_HELD, CHUNK_BYTES_MAX, CHUNK_OPS_MAX } from '../../limits.ts'
+import { createBucketIds, type BucketIds } from '../../storage/bucket-ids.ts'
+import {
+  isSmall,
+  writeBatch,
+  writeChunk,
+  writePosition,
+  writeSums,
+  writeTotals,
+  type ReplicatorState,
+  type WrittenPosition,
+} from '../../storage/bucket-storage.ts'
+import { createBucketSums } from '../../storage/bucket-sums.ts'
+import { createPendingMoments, writeMoments } from '../../storage/moments.ts'
+import { type TakenOps, PendingOps } from '../../storage/pending-ops.ts'
+import { BatchTransaction } from './batch-transaction.ts'
+import { readLiveBuckets } from './live-buckets.ts'
+
+/** Maximum bytes of one batch kept in memory for live fan-out. */
+const KEPT_BATCH_BYTES_MAX = 4 * 1024 * 1024
+
+/** Limits for the part of an incomplete batch that is held in memory. */
+export interface BatchLimits {
+  /** Operations. */
+  readonly chunkOps: number
+  /** Buckets: a batch of more writes what it knows of them before it is complete. */
+  readonly buckets: number
+}
+
+/** The chunks of a batch that were handed on. */
+interface Chunks {
+  readonly count: number
+  /** The only chunk so far; `undefined` once there were several. */
+  readonly only: TakenOps | undefined
+  /** Buckets of which stored operations are superseded. */
+  readonly superseded: Set<number>
+  /** Some bucket sums are already in the open transaction; only Postgres knows which. */
+  readonly isPartial: boolean
+}
+
+const noChunks = (): Chunks => ({ count: 0, only: undefined, superseded: new Set(), isPartial: false })
+
+/** The only writer of the log. Collects operations and writes them so that whole source transactions become visible at once. */
+export class LogWriter {
+  readonly pending: PendingOps
+  readonly ids: BucketIds
+  readonly moments = createPendingMoments()
+  /** Operations that are worth a {@link LogWriter.spill}. */
+  readonly chunkOps: number
+  readonly #pool: Pool
+  readonly #feed: CheckpointFeed
+  readonly #epoch: ReplicatorState['epoch']
+  readonly #bucketsMax: number
+  readonly #sums = createBucketSums()
+  readonly #transaction: BatchTransaction
+  #lastOpId: number
+  #confirmedLsn: Lsn | undefined
+  #chunks = noChunks()
+
+  constructor(
+    pool: Pool,
+    feed: CheckpointFeed,
+    state: ReplicatorState,
+    limits: BatchLimits = { chunkOps: CHUNK_OPS_MAX, buckets: BATCH_BUCKETS_MAX },
+  ) {
+    this.#pool = pool
+    this.#feed = feed
+    this.#epoch = state.epoch
+    this.#lastOpId = state.lastOpId
+    this.#confirmedLsn = state.confirmedLsn
+    this.#bucketsMax = limits.buckets
+    this.chunkOps = limits.chunkOps
+    this.#transaction = new BatchTransaction(pool)
+    this.ids = createBucketIds(state.lastBucketId, limits.buckets * BUCKET_IDS_PER_HELD)
+    this.pending = new PendingOps(
+      () => ++this.#lastOpId,
+      () => this.#lastOpId,
+    )
+  }
+
+  get lastOpId(): number {
+    return this.#lastOpId
+  }
+  /**
+   * Where statements that prepare operations run: not in the open transaction, whose connection takes in a chunk meanwhile, unless there are buckets that only
+   * that transaction sees.
+   */
+  get db(): Queryable {
+    return this.#chunks.isPartial ? this.#transaction : this.#pool
+  }
+  /** Where the operations of the batch are that were handed on already. */
+  get batchDb(): Queryable {
+    return this.#transaction.isOpen ? this.#transaction : this.#pool
+  }
+  /** Buckets that are held in memory for the batch. */
+  get bucketsHeld(): number {
+    return Math.max(this.#sums.size, this.ids.newCount, this.#chunks.superseded.size)
+  }
+  /** Whether it is between two batches: nothing refers to a bucket by its id. */
+  get isIdle(): boolean {
+    return this.pending.size === 0 && this.#chunks.count === 0 && !this.#transaction.isOpen && this.ids.newCount === 0
+  }
+  get position(): WrittenPosition {
+    return this.#positionAt(this.#confirmedLsn)
+  }
+
+  /** Returns the next operation id, for operations that bypass this writer (the first rows of a table). */
+  nextOpId(): number {
+    return ++this.#lastOpId
+  }
+
+  /** Writes collected operations in the middle of a large transaction once there are enough. */
+  async spill(): Promise<void> {
+    const { moments, pending, chunkOps } = this
+    if (moments.size >= chunkOps) await this.#writeMoments()
+    if (pending.size < chunkOps && pending.bytes < CHUNK_BYTES_MAX) return
+    const taken = pending.take()
+    this.#add(taken)
+    await this.#transaction.write((tx) => writeChunk(tx, taken))
+    if (this.bucketsHeld > this.#bucketsMax) this.#settleBuckets()
+  }
+
+  /** Completes and publishes a batch of complete transactions that ends at `endLsn`. `beforePublish` runs once the batch is durable. */
+  async complete(endLsn: Lsn, beforePublish: () => void): Promise<void> {
+    const bytes = this.pending.bytes
+    const taken = this.pending.take()
+    if (taken.ops.length === 0 && taken.cleared.length === 0 && this.#chunks.count === 0) {
+      await this.#completeEmpty(endLsn)
+      beforePublish()
+      this.#feed.advance(endLsn)
+      return
+    }
+    this.#add(taken)
+    const { isPartial, only, superseded } = this.#chunks
+    const { deltas, cleared } = this.#sums.take()
+    const fresh = this.ids.takeNew(deltas)
+    this.#feed.announce(isPartial ? 'any' : new Set([...superseded, ...cleared]))
+    if (this.moments.size > 0) await this.#writeMoments()
+    const position = this.#positionAt(endLsn)
+    if (!this.#transaction.isOpen && isSmall(taken)) {
+      await this.#pool.withClient((client) => writeBatch(client, taken, fresh, position, this.#epoch))
+    } else {
+      await this.#transaction.write((tx) => writeChunk(tx, taken))
+      await this.#transaction.commit((tx) => writeTotals(tx, deltas, cleared, fresh, position))
+    }
+    this.#confirmedLsn = endLsn
+    const changed = isPartial ? await readLiveBuckets(this.#pool, this.#feed) : { deltas, cleared, fresh }
+    beforePublish()
+    this.#feed.publish({
+      fromOpId: this.#feed.opId,
+      toOpId: this.#lastOpId,
+      endLsn,
+      taken: bytes <= KEPT_BATCH_BYTES_MAX ? only : undefined,
+      ...changed,
+    })
+    this.#startOver()
+  }
+
+  /** Discards collected operations; the stream delivers them again. */
+  async abandon(): Promise<void> {
+    this.pending.take()
+    this.moments.take()
+    this.#startOver()
+    await this.#transaction.rollback()
+  }
+
+  /** No operation came; moments of rows may have. The last operation stays what was published: streams wait for one that the log has beyond it. */
+  async #completeEmpty(endLsn: Lsn): Promise<void> {
+    if (this.moments.size > 0) await this.#writeMoments()
+    const position = { ...this.#positionAt(endLsn), lastOpId: this.#feed.opId }
+    if (this.#transaction.isOpen) await this.#transaction.commit((tx) => writePosition(tx, position))
+    this.#confirmedLsn = endLsn
+  }
+
+  #positionAt(confirmedLsn: Lsn | undefined): WrittenPosition {
+    return { confirmedLsn, lastOpId: this.#lastOpId, lastBucketId: this.ids.lastId }
+  }
+
+  #add(taken: TakenOps): void {
+    this.#sums.add(taken)
+    const { count, superseded } = this.#chunks
+    for (const { bucketId } of taken.superseded) superseded.add(bucketId)
+    this.#chunks = { ...this.#chunks, count: count + 1, only: count === 0 ? taken : undefined }
+  }
+
+  /** Writes the bucket sums so far to the open transaction to free memory. */
+  #settleBuckets(): void {
+    const { deltas, cleared } = this.#sums.take()
+    const fresh = this.ids.takeNew(deltas)
+    this.#chunks = { ...this.#chunks, superseded: new Set(), isPartial: true }
+    this.#transaction.append((tx) => writeSums(tx, deltas, cleared, fresh))
+  }
+
+  async #writeMoments(): Promise<void> {
+    await this.#transaction.write((tx) => writeMoments(tx, this.moments.take()))
+  }
+
+  #startOver(): void {
+    this.#sums.take()
+    this.#chunks = noChunks()
+  }
+}
