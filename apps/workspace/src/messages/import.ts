@@ -32,6 +32,29 @@ export const importMessages = inLanguages('importMessages', {
   decimals: { '.': '1,234.5', ',': '1.234,5' },
   dayOrder: 'Dates',
   dayOrders: { dmy: 'Day first, 31/12/2026', mdy: 'Month first, 12/31/2026' },
+  sheet: 'Sheet',
+  hiddenSheet: (name: string) => `${name} (hidden)`,
+  head: 'Column names',
+  headAt: (row: number, texts: string) => `Row ${formatCount(row)}: ${texts}`,
+  headAtTwo: (row: number, texts: string) => `Rows ${formatCount(row)} and ${formatCount(row + 1)}: ${texts}`,
+  noHead: 'None: the first row is a record',
+  columnAt: (place: number) => `Column ${place}`,
+  brokenText: (row: number) =>
+    `The file has broken characters, shown as � (first in row ${formatCount(row)}). Choose another encoding if many are wrong.`,
+  unsavedFormulas: (count: number) =>
+    icu(
+      '{count, plural, one {# formula has} other {# formulas have}} no saved result and {count, plural, one {is} other {are}} read as empty. Open the file in a spreadsheet program and save it, then choose it again.',
+      { count },
+    ),
+  errorCells: (count: number) =>
+    icu(
+      '{count, plural, one {# cell has an error} other {# cells have errors}}, such as #N/A, and {count, plural, one {is} other {are}} read as empty.',
+      { count },
+    ),
+  hiddenRows: (count: number) =>
+    icu('{count, plural, one {# hidden row is} other {# hidden rows are}} included.', { count }),
+  hiddenColumns: (count: number) =>
+    icu('{count, plural, one {# hidden column is} other {# hidden columns are}} included.', { count }),
   openQuote: 'A quotation mark in this file is opened and never closed. The last row has everything that follows it.',
   problems: {
     too_large: 'The file is larger than 100 MB. Split it.',
@@ -39,9 +62,12 @@ export const importMessages = inLanguages('importMessages', {
     too_many_columns: 'The file has more than 400 columns.',
     too_many_cells: 'The file has more than 4,000,000 cells. Split it, or take columns out.',
     unpacks_too_large: 'The file unpacks to more than this device reads. Save it as CSV, or split it.',
-    old_excel: 'This is a file of an old Excel, or it has a password. Save it as XLSX or CSV without one.',
+    old_excel: 'This is an old Excel file (.xls). Save it as XLSX or CSV.',
+    password: 'The file has a password. Save it without one.',
+    web_page:
+      'The file is a web page with the name of a spreadsheet. Open it in a spreadsheet program and save it as XLSX.',
     broken_xlsx: 'The file begins like an XLSX, but cannot be read. Save it again, or as CSV.',
-    empty: 'There is nothing in this file.',
+    empty: 'There is nothing in this file or sheet.',
   },
   unreadable: 'The file could not be read. Choose it again.',
 
@@ -102,6 +128,7 @@ export const importMessages = inLanguages('importMessages', {
   undoFailed: 'The import could not be taken back whole. What is left of it is on this device; try again.',
   failed: 'The import could not go on. What was written is on this device.',
 
+  noYear: 'Enter a date with its year',
   nul: 'There is a NUL character in it',
   tooManyCells: 'The row has more cells than there are columns',
   noLink: (text: string) => `No record is called “${text}”`,

@@ -13,6 +13,8 @@ const LEFT_OUT = ''
 /** Number of sample values per column. */
 const SAMPLES = 3
 const SAMPLE_ROWS = 200
+/** Rows from which formats are detected again; more would keep the page from reacting. */
+const WRITING_ROWS = 20_000
 
 /** Where each column of the file goes, and how many of its values are valid. */
 export function ColumnTable({
@@ -42,7 +44,7 @@ export function ColumnTable({
       at === column ? chosen : target?.header === chosen?.header ? undefined : target,
     )
     const key = keysOf(next).find(({ name }) => name === settings.key?.name)
-    onChange({ targets: next, key, writing: detectWriting(next, file.rows.slice(0, SAMPLE_ROWS)) })
+    onChange({ targets: next, key, writing: detectWriting(next, file.rows.slice(0, WRITING_ROWS)) })
   }
   const columns = file.header.map((name, column) => {
     const fit = fits?.[column]

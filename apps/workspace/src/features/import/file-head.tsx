@@ -16,7 +16,27 @@ export function FileHead({ file, onOther }: { readonly file: ParsedFile; readonl
           {words.otherFile}
         </Button>
       </div>
-      {file.hasOpenQuote ? <Notice tone="warning" title={words.openQuote} /> : null}
+      <Notes notes={file.notes} />
     </>
+  )
+}
+
+/** What the rows on screen do not show. */
+function Notes({ notes }: { readonly notes: ParsedFile['notes'] }): JSX.Element | null {
+  const { hasOpenQuote, brokenRow, errors, unsaved, hiddenRows, hiddenColumns } = notes
+  const warnings = [
+    ...(hasOpenQuote ? [words.openQuote] : []),
+    ...(brokenRow === undefined ? [] : [words.brokenText(brokenRow)]),
+    ...(unsaved > 0 ? [words.unsavedFormulas(unsaved)] : []),
+    ...(errors > 0 ? [words.errorCells(errors)] : []),
+    ...(hiddenRows > 0 ? [words.hiddenRows(hiddenRows)] : []),
+    ...(hiddenColumns > 0 ? [words.hiddenColumns(hiddenColumns)] : []),
+  ]
+  const [first, ...others] = warnings
+  if (first === undefined) return null
+  return (
+    <Notice tone="warning" title={first}>
+      {others.length === 0 ? null : others.map((text) => <p key={text}>{text}</p>)}
+    </Notice>
   )
 }

@@ -1,6 +1,6 @@
 import type { Field } from '../../lib/fields/field.ts'
 import { type FileColumn, fileColumnsOf } from '../../lib/exchange/file-columns.ts'
-import type { FileRow } from '../../lib/exchange/open-file.ts'
+import type { FileRow } from '../../lib/exchange/opened-file.ts'
 
 /** Number and date formats of a file. */
 export interface Writing {
@@ -66,27 +66,55 @@ function fold(name: string): string {
     .trim()
 }
 
+/** Cells that tell a file's number and date formats. */
+export interface WritingTally {
+  commas: number
+  points: number
+  monthFirst: number
+  dayFirst: number
+}
+
+export function emptyTally(): WritingTally {
+  return { commas: 0, points: 0, monthFirst: 0, dayFirst: 0 }
+}
+
 /** Detects number and date formats from the columns. Falls back to the export's formats. */
-export function detectWriting(targets: readonly (FileColumn | undefined)[], sample: readonly FileRow[]): Writing {
-  let commas = 0
-  let points = 0
-  let monthFirst = 0
-  let dayFirst = 0
-  for (const { cells } of sample) {
-    targets.forEach((target, column) => {
-      const text = cells[column]?.trim() ?? ''
-      const kind = target?.field.kind
-      if (kind === 'number' || kind === 'integer') {
-        if (/^[+-]?(\d{1,3}(\.\d{3})+,\d+|\d+,(\d{1,2}|\d{4,}))$/.test(text)) commas += 1
-        if (/^[+-]?(\d{1,3}(,\d{3})+\.\d+|\d*\.(\d{1,2}|\d{4,}))$/.test(text)) points += 1
+export function detectWriting(targets: readonly (FileColumn | undefined)[], rows: readonly FileRow[]): Writing {
+  const tally = emptyTally()
+  countWriting(
+    targets.map((target) => target?.field.kind),
+    rows,
+    tally,
+  )
+  return writingOf(tally)
+}
+
+/** Adds the cells of rows to a tally. */
+export function countWriting(
+  kinds: readonly (Field['kind'] | undefined)[],
+  rows: readonly FileRow[],
+  tally: WritingTally,
+): void {
+  for (const [column, kind] of kinds.entries()) {
+    if (kind === 'number' || kind === 'integer') {
+      for (const { cells } of rows) {
+        const text = cells[column]?.trim() ?? ''
+        if (/^[+-]?(\d{1,3}(\.\d{3})+,\d+|\d+,(\d{1,2}|\d{4,}))$/.test(text)) tally.commas += 1
+        if (/^[+-]?(\d{1,3}(,\d{3})+\.\d+|\d*\.(\d{1,2}|\d{4,}))$/.test(text)) tally.points += 1
       }
-      if (kind === 'date' || kind === 'datetime') {
+    }
+    if (kind === 'date' || kind === 'datetime') {
+      for (const { cells } of rows) {
+        const text = cells[column]?.trim() ?? ''
         const [, first = '0', second = '0'] = /^(\d{1,2})[-/. ](\d{1,2})[-/. ]\d{2,4}\b/.exec(text) ?? []
-        if (Number(second) > 12) monthFirst += 1
-        if (Number(first) > 12 || /^\d{1,2}\.\d{1,2}\./.test(text)) dayFirst += 1
+        if (Number(second) > 12) tally.monthFirst += 1
+        if (Number(first) > 12 || /^\d{1,2}\.\d{1,2}\./.test(text)) tally.dayFirst += 1
       }
-    })
+    }
   }
+}
+
+export function writingOf({ commas, points, monthFirst, dayFirst }: WritingTally): Writing {
   const isMonthFirst = monthFirst === dayFirst ? readerPutsMonthFirst() : monthFirst > dayFirst
   return { decimal: commas > points ? ',' : '.', dayFirst: !isMonthFirst }
 }

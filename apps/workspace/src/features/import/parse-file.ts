@@ -1,11 +1,13 @@
 import { FILE_BYTES_MAX } from '../../lib/exchange/file-limits.ts'
 import {
+  type FileNotes,
+  type FileOpening,
   FileProblem,
   type FileProblemCode,
   type FileRow,
-  type OpenedFile,
   type ReadAs,
-} from '../../lib/exchange/open-file.ts'
+} from '../../lib/exchange/opened-file.ts'
+import { importMessages as words } from '../../messages/import.ts'
 
 export interface ParseQuestion {
   readonly file: File
@@ -14,14 +16,16 @@ export interface ParseQuestion {
 
 /** Messages of the worker, in this order. */
 export type ParseAnswer =
-  | ({ readonly kind: 'opened' } & Pick<OpenedFile, 'header' | 'text'>)
+  | ({ readonly kind: 'opened' } & FileOpening)
   | { readonly kind: 'rows'; readonly rows: readonly FileRow[] }
-  | { readonly kind: 'done'; readonly hasOpenQuote: boolean }
+  | { readonly kind: 'done'; readonly notes: FileNotes }
   | { readonly kind: 'failed'; readonly code: FileProblemCode | undefined }
 
-export interface ParsedFile extends Pick<OpenedFile, 'header' | 'text' | 'hasOpenQuote'> {
+/** A file whose columns have different names. */
+export interface ParsedFile extends FileOpening {
   readonly name: string
   readonly rows: readonly FileRow[]
+  readonly notes: FileNotes
 }
 
 /**
@@ -39,7 +43,7 @@ export async function parseFile(
   const worker = new Worker(new URL('./parse.worker.ts', import.meta.url), { type: 'module' })
   const { promise, resolve, reject } = Promise.withResolvers<ParsedFile>()
   const rows: FileRow[] = []
-  let opened: Pick<OpenedFile, 'header' | 'text'> = { header: [], text: undefined }
+  let opened: FileOpening | undefined
   const onAbort = (): void => reject(signal.reason)
   signal.addEventListener('abort', onAbort)
   worker.addEventListener('error', (event) => reject(new Error(event.message)))
@@ -48,15 +52,10 @@ export async function parseFile(
     else if (data.kind === 'rows') {
       for (const row of data.rows) rows.push(row)
       onProgress(rows.length)
-    } else if (data.kind === 'done') {
-      resolve({
-        name: question.file.name,
-        rows,
-        header: opened.header,
-        text: opened.text,
-        hasOpenQuote: data.hasOpenQuote,
-      })
-    } else reject(data.code === undefined ? new Error('The file could not be read.') : new FileProblem(data.code))
+    } else if (data.kind === 'done' && opened) {
+      resolve({ ...opened, header: nameColumns(opened.header), name: question.file.name, rows, notes: data.notes })
+    } else if (data.kind === 'failed')
+      reject(data.code === undefined ? new Error('The file could not be read.') : new FileProblem(data.code))
   })
   worker.postMessage(question)
   try {
@@ -66,4 +65,16 @@ export async function parseFile(
     signal.removeEventListener('abort', onAbort)
     worker.terminate()
   }
+}
+
+/** Gives each column a name of its own; those without are called by their place. */
+export function nameColumns(header: readonly string[]): readonly string[] {
+  const taken = new Set<string>()
+  return header.map((text, index) => {
+    const wanted = text === '' ? words.columnAt(index + 1) : text
+    let name = wanted
+    for (let copy = 2; taken.has(name.toLowerCase()); copy += 1) name = `${wanted} (${copy})`
+    taken.add(name.toLowerCase())
+    return name
+  })
 }

@@ -1,4 +1,5 @@
-import { FileProblem, openFile } from '../../lib/exchange/open-file.ts'
+import { openFile } from '../../lib/exchange/open-file.ts'
+import { FileProblem, type FileRow } from '../../lib/exchange/opened-file.ts'
 import type { ParseAnswer, ParseQuestion } from './parse-file.ts'
 
 /** Rows per message. Each message is also copied on the page's side. */
@@ -6,8 +7,9 @@ const SLICE = 1_000
 
 async function parse({ file, readAs }: ParseQuestion, answer: (message: ParseAnswer) => void): Promise<void> {
   const opened = await openFile(new Uint8Array(await file.arrayBuffer()), readAs)
-  answer({ kind: 'opened', header: opened.header, text: opened.text })
-  let slice: { readonly row: number; readonly cells: readonly string[] }[] = []
+  const { text, sheets, head, top, header } = opened
+  answer({ kind: 'opened', text, sheets, head, top, header })
+  let slice: FileRow[] = []
   for await (const row of opened.rows) {
     slice.push(row)
     if (slice.length < SLICE) continue
@@ -15,7 +17,7 @@ async function parse({ file, readAs }: ParseQuestion, answer: (message: ParseAns
     slice = []
   }
   answer({ kind: 'rows', rows: slice })
-  answer({ kind: 'done', hasOpenQuote: opened.hasOpenQuote })
+  answer({ kind: 'done', notes: opened.notes })
 }
 
 addEventListener('message', ({ data }: MessageEvent<ParseQuestion>) => {

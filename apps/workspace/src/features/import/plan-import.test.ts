@@ -10,12 +10,14 @@ import { writeXlsx } from 'hucre/xlsx'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toTableInfo } from '../../lib/data/tables.ts'
 import { fileColumnsOf } from '../../lib/exchange/file-columns.ts'
-import { type FileRow, openFile } from '../../lib/exchange/open-file.ts'
+import { openFile } from '../../lib/exchange/open-file.ts'
+import type { FileRow } from '../../lib/exchange/opened-file.ts'
 import { renderRecords } from '../../lib/exchange/render-records.ts'
 import { TEST_FIELDS, TEST_SITES, TEST_TASKS } from '../../lib/fields/test-fields.test-support.ts'
 import type { FieldValue } from '../../lib/fields/field.ts'
 import type { Command } from '../../lib/records/record-change.ts'
 import { detectWriting, proposeSettings } from './import-settings.ts'
+import { nameColumns } from './parse-file.ts'
 import { type ImportPlan, planImport } from './plan-import.ts'
 import { renderIssues } from './render-issues.ts'
 import { runImport, undoImport } from './run-import.ts'
@@ -76,7 +78,7 @@ async function readFile(content: string | Uint8Array): Promise<{ header: readonl
   const opened = await openFile(typeof content === 'string' ? new TextEncoder().encode(content) : content)
   const rows: FileRow[] = []
   for await (const row of opened.rows) rows.push(row)
-  return { header: opened.header, rows }
+  return { header: nameColumns(opened.header), rows }
 }
 
 async function plan(

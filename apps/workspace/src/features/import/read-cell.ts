@@ -13,9 +13,39 @@ export function readCell(field: Field, text: string, { decimal, dayFirst }: Writ
   if (field.kind === 'datetime' && field.column.type.includes('with time zone')) {
     if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(text)) return { isValid: true, value: text }
   }
+  if ((field.kind === 'date' || field.kind === 'datetime') && !hasYear(text)) {
+    return { isValid: false, message: words.noYear }
+  }
+  // Only typed addresses are set in lower case; a file's stay as they are.
+  if (field.kind === 'email') {
+    const parsed = parseValue(field, text)
+    return parsed.isValid && parsed.value !== null ? { isValid: true, value: text.trim() } : parsed
+  }
   // A moment with a zone must not be parsed part by part.
   const locale = isNumeric(field.kind) ? (decimal === ',' ? 'de' : 'en') : dayFirst ? 'en-GB' : 'en-US'
-  return parseValue(field, text, { locale })
+  return parseValue(field, isNumeric(field.kind) ? withoutExponent(text) : text, { locale })
+}
+
+/** Whether a day names its year. `tomorrow` and `20 Nov` are for typing: in a file they would mean another day each year. */
+function hasYear(text: string): boolean {
+  const day = text.replace(/\s+\d{1,2}[:.]\d{2}(?::.*|\s*[ap]m)?$/i, '')
+  return (day.match(/\d+/g)?.length ?? 0) >= (/\p{L}{3}/u.test(day) ? 2 : 3)
+}
+
+/** Zeros that an exponent may stand for. */
+const EXPONENT_MAX = 100
+
+/** Writes out `1.5E+3` as `1500`, digit by digit. */
+function withoutExponent(text: string): string {
+  const [, sign = '', whole = '', fraction = '', power] =
+    /^([+-]?)(\d+)(?:[.,](\d+))?e([+-]?\d{1,3})$/i.exec(text.trim()) ?? []
+  if (power === undefined || Math.abs(Number(power)) > EXPONENT_MAX) return text
+  const digits = whole + fraction
+  const point = whole.length + Number(power)
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
+  return point >= digits.length
+    ? `${sign}${digits.padEnd(point, '0')}`
+    : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
 }
 
 /** Whether a value equals the field's current one: the same text, number or moment. */
@@ -25,6 +55,7 @@ export function isSameValue(field: Field, current: FieldValue, next: FieldValue)
   const [a, b] = [String(current), String(next)]
   if (isNumeric(field.kind)) return canonical(a) === canonical(b)
   if (field.kind === 'datetime') return a === b || Date.parse(a) === Date.parse(b)
+  if (field.kind === 'email') return lowerAscii(a) === lowerAscii(b)
   return exportedText(field, current) === exportedText(field, next)
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { FileProblem } from '../../lib/exchange/open-file.ts'
+import { FileProblem } from '../../lib/exchange/opened-file.ts'
 import { importMessages as words } from '../../messages/import.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { useLocalDatabase } from '@holdfast/react'
 import { useRef, useState } from 'react'
-import type { ReadAs } from '../../lib/exchange/open-file.ts'
+import type { ReadAs } from '../../lib/exchange/opened-file.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
 import type { Field } from '../../lib/fields/field.ts'
@@ -11,8 +11,8 @@ import { planImport } from './plan-import.ts'
 import { useFileWork } from './use-file-work.ts'
 import { useWriting } from './use-writing.ts'
 
-/** Rows sampled to detect number and date formats. */
-const SAMPLE_ROWS = 2_000
+/** Rows from which number and date formats are detected; more would keep the page from reacting. */
+const SAMPLE_ROWS = 20_000
 
 export interface Import {
   readonly step: ImportStep

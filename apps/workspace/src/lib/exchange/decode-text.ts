@@ -4,7 +4,10 @@ export type Encoding = (typeof ENCODINGS)[number]
 /** Bytes examined for the zeros of UTF-16. */
 const SAMPLE = 4_096
 
-/** Detects a text's encoding: byte order mark, zeros of UTF-16, valid UTF-8, else Windows-1252, which accepts everything. */
+/**
+ * Detects a text's encoding: byte order mark, zeros of UTF-16, UTF-8, else Windows-1252, which accepts everything. UTF-8 may have a few broken characters:
+ * Windows-1252 hardly ever has bytes that are valid UTF-8 beyond ASCII.
+ */
 export function detectEncoding(bytes: Uint8Array): Encoding {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
@@ -18,12 +21,15 @@ export function detectEncoding(bytes: Uint8Array): Encoding {
   // Latin letters make every other byte zero.
   if (odd > sample.length / 5 && even < odd / 4) return 'utf-16le'
   if (even > sample.length / 5 && odd < even / 4) return 'utf-16be'
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return 'utf-8'
-  } catch {
-    return 'windows-1252'
-  }
+  const text = new TextDecoder('utf-8').decode(bytes)
+  const broken = count(text, /\uFFFD+/g)
+  return broken === 0 || count(text, /[\u0080-\uFFFC\u{10000}-\u{10FFFF}]+/gu) >= broken ? 'utf-8' : 'windows-1252'
+}
+
+function count(text: string, what: RegExp): number {
+  let found = 0
+  for (const _ of text.matchAll(what)) found += 1
+  return found
 }
 
 /** Decodes a text without its byte order mark; invalid bytes become �. */

@@ -1,5 +1,5 @@
-import { LANGUAGES } from '../language.ts'
 import { remembered } from '../remembered.ts'
+import { isWeekday, monthByName } from './months.ts'
 import { momentAtWall, useWorkspaceZone, wallTimeAt, withZoneName } from '../time-zone.ts'
 
 /** Year range of date fields. */
@@ -109,21 +109,32 @@ export function toStoredMoment(at: Date, hasZone: boolean): string {
   return new Date(shown).toISOString().replace('Z', '000')
 }
 
+/** A day and a month by name, in either order, and a year: `3. März 2026`, `1er mars 2026`, `March 3rd, 2026`, `03-Mar-26`. */
+const NAMED_DAY =
+  /^(?:(\d{1,2})(?:st|nd|rd|th|er)?(?:\. ?| (?:of )?|-)(\p{L}{3,})|(\p{L}{3,})\.? (\d{1,2})(?:st|nd|rd|th)?)(?:\.?,? |\.?-|\.|$)(?: ?(\d{4}|\d{2}))?$/u
+
+function withoutWeekday(text: string, locale: string): string {
+  const [whole = '', name = ''] = /^(\p{L}{2,})(?:\.,?|,)? (?=.*\d)/u.exec(text) ?? []
+  return whole !== '' && isWeekday(name, locale) && monthByName(name, locale) === undefined
+    ? text.slice(whole.length)
+    : text
+}
+
 /**
- * Parses a typed day: ISO, the language's order (`20/11/2026`, `20.11.`, `20. 11. 2026`), month names in the language or one of the app's (`20 Nov`), `today`,
+ * Parses a typed day: ISO, the language's order (`20/11/2026`, `20.11.`, `20. 11. 2026`), month names in the language, English, German or French (`20 Nov`), also after a weekday, `today`,
  * `tomorrow`, `yesterday`, `+3`, `-2`. The default year is that of `today`.
  *
  * @returns `YYYY-MM-DD`, or `undefined`
  */
 export function parseDay(text: string, locale: string, today: string): string | undefined {
-  const typed = text.trim().toLowerCase()
+  const typed = text.trim().replace(/\s+/g, ' ').toLowerCase()
   const relative = RELATIVE_DAYS.get(typed)
   if (relative !== undefined) return addDays(today, relative)
   if (/^[+-]\d{1,4}$/.test(typed)) return addDays(today, Number(typed))
   const iso = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(typed)
   if (iso) return checkedDay(Number(iso[1]), Number(iso[2]), Number(iso[3]))
   const year = Number(today.slice(0, 4))
-  const named = /^(?:(\d{1,2})\.?\s+(\p{L}{3,})|(\p{L}{3,})\.?\s+(\d{1,2}))\.?,?(?:\s+(\d{2,4}))?$/u.exec(typed)
+  const named = NAMED_DAY.exec(withoutWeekday(typed, locale))
   if (named) {
     const month = monthByName(named[2] ?? named[3] ?? '', locale)
     return month === undefined ? undefined : checkedDay(fullYear(named[5], year), month, Number(named[1] ?? named[4]))
@@ -162,25 +173,13 @@ function fullYear(text: string | undefined, thisYear: number): number {
   return text.length === 2 ? year + (year < 70 ? 2000 : 1900) : year
 }
 
-function monthByName(name: string, locale: string): number | undefined {
-  for (const language of [locale, ...LANGUAGES]) {
-    const format = new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' })
-    for (let month = 0; month < 12; month++) {
-      if (
-        format
-          .format(Date.UTC(2026, month, 1))
-          .toLowerCase()
-          .startsWith(name.replace(/\.$/, ''))
-      )
-        return month + 1
-    }
-  }
-  return undefined
-}
+const monthsFirst = new Map<string, boolean>()
 
 function isMonthFirst(locale: string): boolean {
-  const parts = new Intl.DateTimeFormat(locale, { timeZone: 'UTC' }).formatToParts(0)
-  return parts.findIndex(({ type }) => type === 'month') < parts.findIndex(({ type }) => type === 'day')
+  return remembered(monthsFirst, locale, () => {
+    const parts = new Intl.DateTimeFormat(locale, { timeZone: 'UTC' }).formatToParts(0)
+    return parts.findIndex(({ type }) => type === 'month') < parts.findIndex(({ type }) => type === 'day')
+  })
 }
 
 const dayFormats = new Map<string, Intl.DateTimeFormat>()

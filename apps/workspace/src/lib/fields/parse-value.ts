@@ -112,8 +112,8 @@ function parseNumber(field: Field, text: string, locale: string): ParsedValue {
 }
 
 function parseBoolean(text: string): ParsedValue {
-  if (/^(yes|y|ja|j|true|t|1|on|✓|x)$/i.test(text)) return valid(1)
-  if (/^(no|n|nein|false|f|0|off)$/i.test(text)) return valid(0)
+  if (/^(yes|y|ja|j|oui|o|true|t|wahr|vrai|1|on|✓|x)$/i.test(text)) return valid(1)
+  if (/^(no|n|nein|non|false|f|falsch|faux|0|off)$/i.test(text)) return valid(0)
   return invalid(words.boolean)
 }
 

@@ -31,6 +31,29 @@ export const importMessages: Translation<typeof english> = {
   decimals: { '.': '1,234.5', ',': '1.234,5' },
   dayOrder: 'Daten',
   dayOrders: { dmy: 'Tag zuerst, 31.12.2026', mdy: 'Monat zuerst, 12/31/2026' },
+  sheet: 'Blatt',
+  hiddenSheet: (name) => `${name} (ausgeblendet)`,
+  head: 'Spaltennamen',
+  headAt: (row, texts) => `Zeile ${formatCount(row)}: ${texts}`,
+  headAtTwo: (row, texts) => `Zeilen ${formatCount(row)} und ${formatCount(row + 1)}: ${texts}`,
+  noHead: 'Keine: Die erste Zeile ist ein Eintrag',
+  columnAt: (place) => `Spalte ${place}`,
+  brokenText: (row) =>
+    `Die Datei hat beschädigte Zeichen, hier � (zuerst in Zeile ${formatCount(row)}). Wählen Sie eine andere Kodierung, wenn viele falsch sind.`,
+  unsavedFormulas: (count) =>
+    icu(
+      '{count, plural, one {# Formel hat kein gespeichertes Ergebnis und bleibt} other {# Formeln haben kein gespeichertes Ergebnis und bleiben}} leer. Öffnen und speichern Sie die Datei in einer Tabellenkalkulation, und wählen Sie sie noch einmal.',
+      { count },
+    ),
+  errorCells: (count) =>
+    icu(
+      '{count, plural, one {# Zelle hat einen Fehler wie #NV und bleibt} other {# Zellen haben Fehler wie #NV und bleiben}} leer.',
+      { count },
+    ),
+  hiddenRows: (count) =>
+    icu('{count, plural, one {# ausgeblendete Zeile ist} other {# ausgeblendete Zeilen sind}} dabei.', { count }),
+  hiddenColumns: (count) =>
+    icu('{count, plural, one {# ausgeblendete Spalte ist} other {# ausgeblendete Spalten sind}} dabei.', { count }),
   openQuote:
     'Ein Anführungszeichen in dieser Datei wird geöffnet und nie geschlossen. Alles danach steht in der letzten Zeile.',
   problems: {
@@ -40,11 +63,13 @@ export const importMessages: Translation<typeof english> = {
     too_many_cells: 'Die Datei hat mehr als 4.000.000 Zellen. Teilen Sie sie auf, oder nehmen Sie Spalten heraus.',
     unpacks_too_large:
       'Entpackt ist die Datei größer, als dieses Gerät liest. Speichern Sie sie als CSV, oder teilen Sie sie auf.',
-    old_excel:
-      'Diese Datei ist aus einem alten Excel, oder sie hat ein Passwort. Speichern Sie sie ohne Passwort als XLSX oder CSV.',
+    old_excel: 'Diese Datei ist aus einem alten Excel (.xls). Speichern Sie sie als XLSX oder CSV.',
+    password: 'Die Datei hat ein Passwort. Speichern Sie sie ohne.',
+    web_page:
+      'Die Datei ist eine Webseite mit dem Namen einer Tabelle. Öffnen Sie sie in einer Tabellenkalkulation, und speichern Sie sie als XLSX.',
     broken_xlsx:
       'Die Datei beginnt wie eine XLSX, lässt sich aber nicht lesen. Speichern Sie sie noch einmal, oder als CSV.',
-    empty: 'In dieser Datei ist nichts.',
+    empty: 'In dieser Datei oder diesem Blatt ist nichts.',
   },
   unreadable: 'Die Datei konnte nicht gelesen werden. Wählen Sie sie noch einmal.',
 
@@ -103,6 +128,7 @@ export const importMessages: Translation<typeof english> = {
     'Der Import konnte nicht ganz zurückgenommen werden. Was übrig ist, ist auf diesem Gerät; versuchen Sie es noch einmal.',
   failed: 'Der Import kam nicht weiter. Was geschrieben wurde, ist auf diesem Gerät.',
 
+  noYear: 'Das Datum braucht ein Jahr',
   nul: 'Darin ist ein NUL-Zeichen',
   tooManyCells: 'Die Zeile hat mehr Zellen, als es Spalten gibt',
   noLink: (text) => `Kein Eintrag heißt „${text}“`,

@@ -1,8 +1,11 @@
 import { isLongText, type SchemaDescriptor } from '@holdfast/protocol'
+import { exportedText } from '../../../lib/exchange/exported-text.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import { isNumeric } from '../../../lib/fields/field-kind.ts'
-import { detectWriting, type Writing } from '../import-settings.ts'
+import { importMessages } from '../../../messages/import.ts'
+import { countWriting, emptyTally, type Writing, writingOf } from '../import-settings.ts'
 import type { ParsedFile } from '../parse-file.ts'
+import { pausing } from '../pause.ts'
 import { readCell } from '../read-cell.ts'
 import { choicesOf } from './choices-of.ts'
 import { findTargets, type ProposeOptions } from './find-targets.ts'
@@ -20,34 +23,47 @@ import {
   toProvisional,
 } from './table-draft.ts'
 
-/** Rows sampled to detect kinds. */
+/** Rows from which links, titles and formats are guessed. */
 const SAMPLE_ROWS = 2_000
 /** Share of values that must be valid for a kind to be proposed. */
 const FITS = 0.9
+/** Different values read between two pauses. */
+const STEP = 200
 const TEXT_LENGTH_MAX = 200
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
  * Proposes a table for a file: kinds that suit the values, links where values name records of other tables, and a title column. The user confirms all of it.
+ *
+ * @throws the abort reason of `signal`
  */
-export async function proposeTable(options: ProposeOptions): Promise<TableDraft> {
-  const { file } = options
-  const columns = file.header.map((_, at) => valuesOf(file, at))
-  const writing = detectWritingOf(file)
+export async function proposeTable(options: ProposeOptions & { readonly signal?: AbortSignal }): Promise<TableDraft> {
+  const { file, schema } = options
+  const pause = pausing(options.signal)
+  const columns: Values[] = []
+  for (const at of file.header.keys()) {
+    columns.push(valuesOf(file, at))
+    await pause()
+  }
+  const writing = await detectWritingOf(file, columns, pause)
   const links = await findTargets(
     options,
     columns.map(({ sample }) => sample),
   )
-  const fields = file.header.map((header, at): DraftField => {
+  const fields: DraftField[] = []
+  for (const [at, header] of file.header.entries()) {
     const label = toLabel(header)
-    const { sample, all } = columns[at] ?? { sample: [], all: [] }
+    const values = columns[at] ?? { sample: [], all: [] }
     const link = links[at]
-    const becomes =
-      link === undefined
-        ? kindOfValues(label, all, sample, writing, options.schema)
-        : ({ kind: 'link', table: link } as const)
-    return { label: isLabel(label) ? label : `Column ${at + 1}`, becomes }
-  })
+    const isUnnamed = header === importMessages.columnAt(at + 1)
+    const becomes: Becomes =
+      values.all.length === 0 && isUnnamed
+        ? { kind: 'left_out' }
+        : link === undefined
+          ? await kindOfValues(label, values, { writing, schema, pause })
+          : { kind: 'link', table: link }
+    fields.push({ label: isLabel(label) ? label : importMessages.columnAt(at + 1), becomes })
+  }
   const draft: TableDraft = {
     label: labelOf(file.name),
     fields: withTitle(withoutSecondLinks(fields), columns),
@@ -98,42 +114,45 @@ function labelOf(fileName: string): string {
   return words === '' ? 'Table' : words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Detects number and date formats from the columns that look like numbers or dates. */
-function detectWritingOf({ header, rows }: ParsedFile): Writing {
-  const sample = rows.slice(0, SAMPLE_ROWS)
-  const targets = header.map((_, at) => {
-    const texts = sample.map(({ cells }) => cells[at]?.trim() ?? '').filter((text) => text !== '')
-    const share = (form: RegExp): number => texts.filter((text) => form.test(text)).length / Math.max(1, texts.length)
+type Pause = ReturnType<typeof pausing>
+
+/** Detects number and date formats from all cells of the columns that look like numbers or dates. */
+async function detectWritingOf({ rows }: ParsedFile, columns: readonly Values[], pause: Pause): Promise<Writing> {
+  const kinds = columns.map(({ sample }) => {
+    const share = (form: RegExp): number => sample.filter((text) => form.test(text)).length / Math.max(1, sample.length)
     // Days with points have the signs of numbers.
-    const kind =
-      share(/^\d{1,4}[-/. ]\d{1,2}[-/. ]\d{1,4}/) >= FITS ? 'date' : share(/^[+-]?[\d.,]+$/) >= FITS ? 'number' : 'text'
-    return { field: { kind } } as Parameters<typeof detectWriting>[0][number]
+    if (share(/^\d{1,4}[-/. ]\d{1,2}[-/. ]\d{1,4}/) >= FITS) return 'date'
+    return share(/^[+-]?[\d.,]+$/) >= FITS ? 'number' : 'text'
   })
-  return detectWriting(targets, sample)
+  const tally = emptyTally()
+  for (let from = 0; from < rows.length; from += SAMPLE_ROWS) {
+    countWriting(kinds, rows.slice(from, from + SAMPLE_ROWS), tally)
+    await pause()
+  }
+  return writingOf(tally)
 }
 
-/** Returns the first kind, narrowest first, that suits nearly all values. */
-function kindOfValues(
-  label: string,
-  all: readonly string[],
-  sample: readonly string[],
-  writing: Writing,
-  schema: SchemaDescriptor,
-): Becomes {
-  if (sample.length === 0) return { kind: 'text' }
-  if (all.every((text) => UUID.test(text)) && new Set(all).size === all.length && /^id$/i.test(label))
-    return { kind: 'id' }
-  const fits = (kind: Exclude<NewKind, 'choice'>): boolean => {
-    const field = fieldOf(kind, label, writing, schema)
-    const isRead = (text: string): boolean => readCell(field, text, writing).isValid
-    return sample.filter(isRead).length / sample.length >= FITS && keepsAll(field, all, writing)
-  }
-  if (!sample.every((text) => /^[\d.,]+$/.test(text)) && fits('boolean')) return { kind: 'boolean' }
-  for (const kind of ['integer', 'number'] as const) if (fits(kind)) return { kind }
+interface KindOptions {
+  readonly writing: Writing
+  readonly schema: SchemaDescriptor
+  readonly pause: Pause
+}
+
+/** Returns the first kind, narrowest first, that suits nearly all values and keeps what they say. */
+async function kindOfValues(label: string, { all, sample }: Values, options: KindOptions): Promise<Becomes> {
+  if (all.length === 0) return { kind: 'text' }
+  const counts = new Map<string, number>()
+  for (const text of all) counts.set(text, (counts.get(text) ?? 0) + 1)
+  await options.pause()
+  if (/^id$/i.test(label) && counts.size === all.length && all.every((text) => UUID.test(text))) return { kind: 'id' }
+  const fits = (kind: Exclude<NewKind, 'choice'>): Promise<boolean> =>
+    keepsAll(fieldOf(kind, label, options.writing, options.schema), counts, all.length, options)
+  if (isYesAndNo(counts) && (await fits('boolean'))) return { kind: 'boolean' }
+  for (const kind of ['integer', 'number'] as const) if (await fits(kind)) return { kind }
   // A day is also a valid moment, at midnight.
-  for (const kind of ['date', 'datetime'] as const) if (hasYears(sample) && fits(kind)) return { kind }
-  if (sample.some((text) => text.includes('@')) && fits('email')) return { kind: 'email' }
-  if (sample.some((text) => text.includes('://')) && fits('url')) return { kind: 'url' }
+  for (const kind of ['date', 'datetime'] as const) if (await fits(kind)) return { kind }
+  if (sample.some((text) => text.includes('@')) && (await fits('email'))) return { kind: 'email' }
+  if (sample.some((text) => text.includes('://')) && (await fits('url'))) return { kind: 'url' }
   const choices = choicesOf(all)
   if (choices !== undefined) return { kind: 'choice', choices }
   if (/phone|mobile|telefon|handy/i.test(label) || arePhoneNumbers(all)) return { kind: 'phone' }
@@ -143,15 +162,26 @@ function kindOfValues(
   return { kind: isLong ? 'long_text' : 'text' }
 }
 
+/** Words that mean yes and no by themselves. */
+const PLAIN_PAIRS = ['yes no', 'ja nein', 'oui non', 'true false', 'wahr falsch', 'vrai faux', 'x', '✓'].map(toPair)
+/** Words that mean something else by themselves: a column of only `f` is hardly one of checkboxes. */
+const SHORT_PAIRS = ['y n', 'j n', 'o n', 't f', 'on off'].map(toPair)
+
+function toPair(words: string): ReadonlySet<string> {
+  return new Set(words.split(' '))
+}
+
+/** Whether all values are yes and no in one way of writing them. */
+function isYesAndNo(counts: ReadonlyMap<string, number>): boolean {
+  if (counts.size > 2) return false
+  const words = new Set([...counts.keys()].map((text) => text.toLowerCase()))
+  const isOf = (pair: ReadonlySet<string>): boolean => [...words].every((word) => pair.has(word))
+  return PLAIN_PAIRS.some((pair) => isOf(pair)) || SHORT_PAIRS.some((pair) => words.size === pair.size && isOf(pair))
+}
+
 /** Whether the values are phone numbers, some with a country code. */
 function arePhoneNumbers(all: readonly string[]): boolean {
   return all.some((text) => text.startsWith('+')) && all.every((text) => /^(\+|0|\()[\d\s()/.-]{5,20}$/.test(text))
-}
-
-/** Whether the values could be dates with a year; `3-12` could also be a code. */
-function hasYears(sample: readonly string[]): boolean {
-  const parts = (text: string): number => text.match(/\d+/g)?.length ?? 0
-  return sample.filter((text) => parts(text) >= (/\p{L}{3}/u.test(text) ? 2 : 3)).length >= sample.length * FITS
 }
 
 /** Returns the field that a column of a kind would become. */
@@ -175,21 +205,44 @@ const PLAIN_NUMBER = /^-?(0|[1-9]\d*|[1-9]\d{0,2}([.,' \u00a0\u202f])\d{3}(\2\d{
 const DIGITS_MAX = 15
 
 /**
- * Whether a field keeps what the file says: numbers come back as they were written, and of numbers, yes and no, no two different texts become the same value. Texts that
- * cannot be read are reported one by one and do not count.
+ * Whether a field fits nearly all values and keeps what the file says: numbers come back as they were written, and no two different texts become the same value,
+ * except days and moments, which may be written in several ways. Values that cannot be read are reported one by one.
+ *
+ * @param counts - the different values and how often the file has each
  */
-function keepsAll(field: Field, all: readonly string[], writing: Writing): boolean {
-  const isNumber = isNumeric(field.kind)
-  if (!isNumber && field.kind !== 'boolean') return true
+async function keepsAll(
+  field: Field,
+  counts: ReadonlyMap<string, number>,
+  total: number,
+  { writing, pause }: KindOptions,
+): Promise<boolean> {
+  const misfits = total - Math.ceil(total * FITS)
   const texts = new Map<unknown, string>()
-  for (const text of new Set(all)) {
+  let missed = 0
+  let step = 0
+  for (const [text, count] of counts) {
+    step += 1
+    if (step % STEP === 0) await pause()
     const read = readCell(field, text, writing)
-    if (!read.isValid) continue
-    if (isNumber && (!PLAIN_NUMBER.test(text) || text.replaceAll(/\D/g, '').length > DIGITS_MAX)) return false
-    if ((texts.get(read.value) ?? text) !== text) return false
+    if (!read.isValid) {
+      missed += count
+      if (missed > misfits) return false
+    } else if (isNumeric(field.kind)) {
+      const digits = digitsOf(text)
+      // A whole number would drop the zero of 1.0.
+      const isKept = digits === digitsOf(exportedText(field, read.value))
+      if (!isKept || !PLAIN_NUMBER.test(text) || digits.length > DIGITS_MAX) return false
+    } else if (field.kind === 'datetime' && /:\d{2}[.,]\d{4,}/.test(text)) return false
+    if (!read.isValid || field.kind === 'date' || field.kind === 'datetime') continue
+    if (texts.has(read.value)) return false
     texts.set(read.value, text)
   }
   return true
+}
+
+/** The digits of a number and its sign. */
+function digitsOf(text: string): string {
+  return text.replaceAll(/[^\d-]/g, '')
 }
 
 /** Returns the first text column with unique values, or else the first text column. */

@@ -2,7 +2,7 @@ import { foldName } from '@holdfast/protocol'
 import { useLocalDatabase } from '@holdfast/react'
 import { useMemo, useRef, useState } from 'react'
 import { useTables, useWordedSchema } from '../../../lib/data/use-tables.tsx'
-import type { ReadAs } from '../../../lib/exchange/open-file.ts'
+import type { ReadAs } from '../../../lib/exchange/opened-file.ts'
 import { type Call, useCall } from '../../../hooks/use-call.ts'
 import { newTableRefusals } from '../../../messages/new-table.ts'
 import { parseFile, type ParsedFile } from '../parse-file.ts'
@@ -75,7 +75,7 @@ export function useNewTable(): MakingTable {
     }
     const work = async (): Promise<void> => {
       const parsed = await parseFile({ file, readAs }, signal, onProgress)
-      const draft = await proposeTable({ database, file: parsed, schema, tables })
+      const draft = await proposeTable({ database, file: parsed, schema, tables, signal })
       signal.throwIfAborted()
       await check({ file: parsed, draft, proposed: draft }, signal)
     }
