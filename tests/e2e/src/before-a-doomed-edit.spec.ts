@@ -141,14 +141,14 @@ test('a change of several records says beforehand which will not go, and goes on
     await notes.first().click()
     await notes.last().click({ modifiers: ['Shift'] })
     await page.keyboard.press('Delete')
-    await expect(question).toContainText('1 record of 3 sites cannot be changed like this', { timeout: 3_000 })
+    await expect(question).toContainText('1 of 3 sites cannot be changed', { timeout: 3_000 })
   }).toPass()
   await expectAccessible(page, 'a change of several records')
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await page.screenshot({ path: `${PICTURES}/doomed-together-${colorScheme}.png`, animations: 'disabled' })
   }
-  await question.getByRole('button', { name: 'Go on with 2 sites' }).click()
+  await question.getByRole('button', { name: 'Change 2 sites' }).click()
   await expect.poll(stored).toEqual([{ notes: null }, { notes: 'ask at the gate' }, { notes: null }])
   await expect(dana.chip).toHaveAccessibleName('Sync: Up to date')
 })

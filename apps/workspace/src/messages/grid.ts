@@ -89,6 +89,8 @@ export const gridMessages = inLanguages('gridMessages', {
     shown === total
       ? icu('{total, plural, one {# {noun}} other {# {many}}}', { total, noun, many })
       : icu('{shown, number} of {total, plural, one {# {noun}} other {# {many}}}', { shown, total, noun, many }),
+  fillHandle: 'Drag to fill',
+  changesCells: (cells: number) => icu('Changes {cells, plural, one {# cell} other {# cells}}', { cells }),
   selected: (cells: number) => icu('{cells, plural, one {# cell} other {# cells}} selected', { cells }),
   sum: (sum: string) => `Sum ${sum}`,
   changed: (rows: number) => icu('{rows, plural, one {# record} other {# records}} changed on this device', { rows }),

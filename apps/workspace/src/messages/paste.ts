@@ -11,11 +11,11 @@ export const pasteMessages = inLanguages('pasteMessages', {
   pasteAdd: (rows: number, one: string, many: string) =>
     icu('Add {rows, plural, one {# {one}} other {# {many}}}', { rows, one, many }),
   pasteLeave: 'Leave them out',
-  pasteFailed: (count: number, first: string) =>
-    icu(
-      '{count, plural, one {# value} other {# values}} did not fit and {count, plural, one {was} other {were}} left out. {first}',
-      { count, first },
-    ),
+  pasteNoRow: 'There is no record for it: it is below the last one',
+  linkUnknown: (title: string) => `No record is called “${title}”`,
+  linkAmbiguous: (title: string) => `Several records are called “${title}”`,
+  changed: (cells: number) => icu('{cells, plural, one {# cell} other {# cells}} changed', { cells }),
+  fillNothing: 'Select the cells to fill, starting with the one to copy',
   pasteNoField: 'There is no field for it: it is to the right of the last one',
   copied: (cells: number) => icu('{cells, plural, one {# cell} other {# cells}} copied', { cells }),
   editTooMany: (max: number) => `At most ${formatCount(max)} rows can be changed at once`,

@@ -36,6 +36,7 @@ export const recordMessages = inLanguages('recordMessages', {
       : icu('change of {field} in {count, plural, one {# {one}} other {# {many}}}', { field, count, one, many }),
   pasteOf: (cells: number) => icu('paste of {cells, plural, one {# cell} other {# cells}}', { cells }),
   clearOf: (cells: number) => icu('clearing of {cells, plural, one {# cell} other {# cells}}', { cells }),
+  cellsOf: (cells: number) => icu('change of {cells, plural, one {# cell} other {# cells}}', { cells }),
   fillOf: (cells: number) => icu('fill of {cells, plural, one {# cell} other {# cells}}', { cells }),
   newOf: (noun: string) => `new ${noun}`,
   deletionOf: (count: number, one: string, many: string) =>

@@ -21,14 +21,32 @@ export const rightMessages = inLanguages('rightMessages', {
   required: (label: string) => `${label} needs a value.`,
   tooLong: (label: string, length: number) => `${label} has at most ${formatCount(length)} characters.`,
   /** For a command on several records. */
-  partTitle: (refused: number, all: number, one: string, many: string) =>
-    icu(
-      '{refused, plural, one {# record} other {# records}} of {all, plural, one {# {one}} other {# {many}}} cannot be changed like this',
-      { refused, all, one, many },
-    ),
-  partGo: (going: number, one: string, many: string) =>
-    icu('Go on with {going, plural, one {# {one}} other {# {many}}}', { going, one, many }),
-  partDetail: (label: string) => `The others stay as they are. This is about the ${label}.`,
+  partTitle: (refused: number, all: number, one: string, many: string, isDeletion: boolean) =>
+    isDeletion
+      ? icu('{refused, number} of {all, plural, one {# {one}} other {# {many}}} cannot be deleted', {
+          refused,
+          all,
+          one,
+          many,
+        })
+      : icu('{refused, number} of {all, plural, one {# {one}} other {# {many}}} cannot be changed', {
+          refused,
+          all,
+          one,
+          many,
+        }),
+  cellsTitle: (cells: number) =>
+    icu('{cells, plural, one {# cell cannot} other {# cells cannot}} be changed', { cells }),
+  noneTitle: (isDeletion: boolean) => (isDeletion ? 'Nothing can be deleted' : 'Nothing can be changed'),
+  partGo: (going: number, one: string, many: string, isDeletion: boolean) =>
+    isDeletion
+      ? icu('Delete {going, plural, one {# {one}} other {# {many}}}', { going, one, many })
+      : icu('Change {going, plural, one {# {one}} other {# {many}}}', { going, one, many }),
+  partDetail: (label: string) => `The rest of the ${label} can go ahead.`,
+  records: (count: number, one: string, many: string) =>
+    icu('{count, plural, one {# {one}} other {# {many}}}', { count, one, many }),
+  cells: (count: number) => icu('{count, plural, one {# cell} other {# cells}}', { count }),
+  moreReasons: (count: number) => icu('{count, plural, one {# more reason} other {# more reasons}}', { count }),
   /** For all records of a command. */
   noneGoes: (label: string, reason: string) => `Nothing was changed by the ${label}. ${reason}`,
 })

@@ -18,7 +18,7 @@ import { FOOT_PX, frozenColumns, GUTTER_PX, HEADER_PX, layOut, NO_WIDTHS } from 
 import type { Sort } from './query/sort.ts'
 import type { WindowsState } from './row-windows-state.ts'
 import type { RowWindows } from './row-windows.ts'
-import { readOnlyWords, useActiveRights } from './use-active-rights.ts'
+import { ALL_RIGHTS, readOnlyWords, useActiveRights } from './use-active-rights.ts'
 import type { GridRow } from './window-cache.ts'
 import { useActiveCell } from './use-active-cell.ts'
 import { useCellEdit } from './use-cell-edit.ts'
@@ -82,7 +82,8 @@ export function DataGrid(props: DataGridProps): JSX.Element {
   const drawn = useDrawnCells({ windows, count: state.rows, columns, frozen, scroll, active })
   const select = useActiveCell({ ...props, viewport, columns, frozen, version: state.version, selected: selection })
   const rights = useActiveRights(table, fields, windows?.row(active.row))
-  const whyReadOnly = (field: Field): string | undefined => readOnlyWords(field, table, rights)
+  const whyReadOnly = (field: Field, inAll: boolean): string | undefined =>
+    readOnlyWords(field, table, inAll ? ALL_RIGHTS : rights)
   const edit = useCellEdit({ windows, columns, size, selection, edits, whyReadOnly, select })
   const activeRecordId = windows?.row(active.row)?.id
   const grid: GridController = {

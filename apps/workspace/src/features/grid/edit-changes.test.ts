@@ -22,7 +22,7 @@ const paste = (input: Partial<Parameters<typeof pasteChanges>[0]>): ReturnType<t
     rows: [row('t1'), row('t2')],
     fields: [title, points],
     cells: [],
-    linkIds: () => undefined,
+    linkIds: () => [],
     ...input,
   })
 
@@ -55,7 +55,7 @@ describe('pasting', () => {
       fields: [title, points, site],
       all: TEST_FIELDS,
       cells,
-      linkIds: (_, name) => (name === 'Elm' ? ELM : undefined),
+      linkIds: (_, name) => (name === 'Elm' ? [ELM] : []),
     })
     expect(added.changes).toMatchObject([
       { kind: 'insert', table: 'tasks', values: { title: 'Valve', points: 3, site_id: ELM } },
@@ -101,7 +101,7 @@ describe('pasting', () => {
 
   test('finds linked records by their title, and takes the very value when it was copied here', () => {
     const id = '01931f60-0000-7000-8000-000000000001'
-    const linkIds = (): string => id
+    const linkIds = (): readonly string[] => [id]
     expect(paste({ rows: [row('t1')], fields: [site], cells: text(['Elmcroft']), linkIds }).changes[0]?.values).toEqual(
       { site_id: id },
     )
@@ -110,6 +110,28 @@ describe('pasting', () => {
     expect(paste({ rows: [row('t1')], fields: [title], cells: copied }).changes[0]?.values).toEqual({
       title: 'Elmcroft',
     })
+  })
+})
+
+test.each([
+  [[], 'Site: No record is called “Elm”'],
+  [[ELM, '0190c0de-0000-7000-8000-000000000002'], 'Site: Several records are called “Elm”'],
+])('a pasted name of %j records says so', (ids, refusal) => {
+  const pasted = paste({ rows: [row('t1')], fields: [site], cells: text(['Elm']), linkIds: () => ids })
+  expect(pasted).toMatchObject({ changes: [], refusals: [refusal] })
+})
+
+describe('a field that cannot be changed', () => {
+  const fixed = { ...points, isEditable: false }
+  const rows = [row('t1', { points: 1 }), row('t2', { points: 2 }), row('t3')]
+  const refusal = 'Points: This field is filled in by itself'
+
+  test.each([
+    ['paste', paste({ rows, fields: [title, fixed], cells: text(['new', '1'], ['new', '1'], ['new', '']) }), 1],
+    ['fill', fillChanges('tasks', rows, [title, fixed]), 2],
+    ['clear', clearChanges('tasks', rows, [fixed]), 2],
+  ])('counts in a %s for each cell that would have another value', (_, { refusals }, count) => {
+    expect(refusals.filter((words) => words === refusal)).toHaveLength(count)
   })
 })
 
@@ -127,6 +149,16 @@ describe('other edits', () => {
   test('filling down repeats the first row', () => {
     const { changes } = fillChanges('tasks', [row('t1', { points: 3 }), row('t2'), row('t3', { points: 3 })], [points])
     expect(changes).toMatchObject([{ id: 't2', values: { points: 3 } }])
+  })
+
+  test('filling down repeats several rows in turn', () => {
+    const rows = [1, 2, null, null, null].map((value, index) => row(`t${index}`, { points: value }))
+    const { changes } = fillChanges('tasks', rows, [points], 2)
+    expect(changes.map(({ id, values }) => [id, values['points']])).toEqual([
+      ['t2', 1],
+      ['t3', 2],
+      ['t4', 1],
+    ])
   })
 })
 

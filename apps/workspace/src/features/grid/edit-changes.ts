@@ -7,6 +7,7 @@ import { uuidV7 } from '../../lib/fields/uuid-v7.ts'
 import type { RecordChange } from '../../lib/records/record-change.ts'
 import { pasteMessages as words } from '../../messages/paste.ts'
 import { fieldMessages } from '../../messages/fields.ts'
+import { gridMessages } from '../../messages/grid.ts'
 import { changeRow } from './change-row.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { GridRow } from './window-cache.ts'
@@ -15,7 +16,7 @@ import type { GridRow } from './window-cache.ts'
 export interface CellChanges {
   readonly changes: readonly RecordChange[]
   readonly cells: number
-  /** One message per cell left out. */
+  /** One message per cell that cannot take its value. */
   readonly refusals: readonly string[]
 }
 
@@ -36,7 +37,7 @@ export interface PastedCell {
 /**
  * Pastes cells, starting at the first row and field. A single cell fills all given rows and fields.
  *
- * @param linkIds - ids of linked records by field and lower-case title
+ * @param linkIds - returns the ids of the linked records with a title
  */
 export function pasteChanges(input: {
   readonly table: string
@@ -69,11 +70,15 @@ function parsePasted(field: Field, { text, number }: PastedCell, linkIds: LinkId
     // If the field would round the number, the displayed number is used instead.
     if (exact.isValid) return exact
   }
-  const id = field.kind === 'link' ? linkIds(field, text) : undefined
-  return parseValue(field, id ?? text)
+  if (field.kind !== 'link') return parseValue(field, text)
+  const [id, another] = linkIds(field, text)
+  const parsed = parseValue(field, another === undefined ? (id ?? text) : text)
+  if (parsed.isValid || text.trim() === '') return parsed
+  const title = text.trim()
+  return { isValid: false, message: another === undefined ? words.linkUnknown(title) : words.linkAmbiguous(title) }
 }
 
-type LinkIds = (field: Field, title: string) => string | undefined
+type LinkIds = (field: Field, title: string) => readonly string[]
 
 /**
  * Creates a record from each row of pasted cells.
@@ -124,11 +129,21 @@ export function clearChanges(table: string, rows: readonly GridRow[], fields: re
   return collect(table, rows, fields, (_row, _column, field) => checkEmpty(field))
 }
 
-/** Copies the values of the first row into the rows below it. */
-export function fillChanges(table: string, rows: readonly GridRow[], fields: readonly Field[]): CellChanges {
-  const [first, ...others] = rows
-  if (!first) return { changes: [], cells: 0, refusals: [] }
-  return collect(table, others, fields, (_row, _column, field) => ({ isValid: true, value: first[field.name] ?? null }))
+/**
+ * Copies the values of the first rows into the rows below them.
+ *
+ * @param sources - number of rows to repeat
+ */
+export function fillChanges(
+  table: string,
+  rows: readonly GridRow[],
+  fields: readonly Field[],
+  sources = 1,
+): CellChanges {
+  return collect(table, rows.slice(sources), fields, (row, _column, field) => {
+    const value = rows[row % sources]?.[field.name] ?? null
+    return value === null ? checkEmpty(field) : { isValid: true, value }
+  })
 }
 
 /** Deletes rows. Keeps the values of all columns for undo. */
@@ -164,11 +179,11 @@ function collect(
   rows.forEach((row, rowIndex) => {
     const values: Record<string, FieldValue> = {}
     fields.forEach((field, columnIndex) => {
-      if (!field.isEditable) return
       const parsed = valueOf(rowIndex, columnIndex, field)
-      if (!parsed) return
-      if (!parsed.isValid) refusals.push(`${field.label}: ${parsed.message}`)
-      else if ((row[field.name] ?? null) !== parsed.value) {
+      if (!parsed || (parsed.isValid && (row[field.name] ?? null) === parsed.value)) return
+      if (!field.isEditable) refusals.push(`${field.label}: ${gridMessages.readOnlyCell}`)
+      else if (!parsed.isValid) refusals.push(`${field.label}: ${parsed.message}`)
+      else {
         values[field.name] = parsed.value
         cells += 1
       }

@@ -1,4 +1,5 @@
 import type { JSX, RefObject } from 'react'
+import { cx } from '../../lib/cx.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
@@ -59,6 +60,7 @@ export function GridBody(props: GridBodyProps): JSX.Element {
   const { fields, columns, windows, rowPx, width, drawn, marks, openRecordId, selection } = props
   const { active } = selection
   const range = rangeOf(selection)
+  const canUpdate = props.table.descriptor.can.update
   const GroupRow = props.dress?.GroupRow
   const editor = <OpenEditor {...props} />
   const { firstRow, pageRows } = props.scroll
@@ -110,6 +112,7 @@ export function GridBody(props: GridBodyProps): JSX.Element {
             activeColumn={index === active.row ? active.column : -1}
             firstSelected={isSelected ? range.firstColumn : -1}
             lastSelected={isSelected ? range.lastColumn : -2}
+            handleColumn={canUpdate && index === range.lastRow && !props.edit.isOpen ? range.lastColumn : -1}
             editor={index === active.row && props.edit.isOpen ? editor : undefined}
             refused={index === active.row ? props.rights.fields : undefined}
           />
@@ -144,7 +147,7 @@ function OpenEditor({ edit, scroll, selection, rights }: GridBodyProps): JSX.Ele
   if (!edit.cell) return null
   const { row, field, typed, problem, typing } = edit.cell
   const { active } = selection
-  return (
+  const editor = (
     <CellEditor
       key={`${row.id}/${field.name}`}
       field={field}
@@ -158,6 +161,21 @@ function OpenEditor({ edit, scroll, selection, rights }: GridBodyProps): JSX.Ele
       onCommit={edit.commit}
       onCancel={edit.cancel}
     />
+  )
+  if (edit.cells === 1) return editor
+  return (
+    <>
+      {editor}
+      <span
+        role="status"
+        className={cx(
+          'absolute left-0 z-10 my-0.5 rounded-sm bg-accent px-1.5 text-small whitespace-nowrap text-on-accent shadow-popover',
+          active.row > scroll.firstRow ? 'bottom-full' : 'top-full',
+        )}
+      >
+        {words.changesCells(edit.cells)}
+      </span>
+    </>
   )
 }
 

@@ -37,6 +37,8 @@ export interface GridCellProps {
   readonly isOpen: boolean
   readonly isActive: boolean
   readonly isSelected: boolean
+  /** The last selected cell: dragging its corner fills the cells below. */
+  readonly hasHandle: boolean
   /** Replaces the value during an edit. */
   readonly editor: ReactNode
   /** Policies keep this user from changing it. */
@@ -99,6 +101,13 @@ export const GridCell = memo(function GridCell(props: GridCellProps): JSX.Elemen
         <span
           aria-hidden
           className="absolute top-0 right-0 border-4 border-transparent border-t-warning border-r-warning"
+        />
+      ) : null}
+      {props.hasHandle ? (
+        <span
+          data-fill
+          title={words.fillHandle}
+          className="absolute right-0 bottom-0 z-[2] size-2 cursor-crosshair touch-none border border-bg bg-focus"
         />
       ) : null}
       {editor}

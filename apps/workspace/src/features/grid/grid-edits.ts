@@ -28,7 +28,18 @@ export interface GridEdits extends BulkEdits {
 /** The grid's operations on ranges of cells. */
 export interface BulkEdits {
   clear(range: CellRange): Promise<void>
-  fillDown(range: CellRange): Promise<void>
+  /**
+   * Sets the cells of a range to a value of one of its fields, as a paste of that value would.
+   *
+   * @param label - the title of a link
+   */
+  setCells(range: CellRange, field: Field, value: FieldValue, label?: string): Promise<void>
+  /**
+   * Repeats the first rows of a range in the rows below them. A range of one row takes the values of the row above it.
+   *
+   * @param sources - number of rows to repeat
+   */
+  fillDown(range: CellRange, sources?: number): Promise<void>
   /** @returns whether the cells are on the clipboard; if not, the user is told */
   copy(range: CellRange): Promise<boolean>
   paste(clipboard: { readonly text: string; readonly html: string }, range: CellRange): Promise<void>

@@ -44,6 +44,8 @@ export interface GridRowProps {
   /** First and last selected column; -1 if none is selected. */
   readonly firstSelected: number
   readonly lastSelected: number
+  /** Column of the fill handle; -1 if it is in another row. */
+  readonly handleColumn: number
   /** Replaces the active cell's value. */
   readonly editor: ReactNode
   /** Fields of the active row that policies keep this user from changing. */
@@ -90,6 +92,7 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
             isOpen={isOpen}
             isActive={place === activeColumn}
             isSelected={place >= props.firstSelected && place <= props.lastSelected}
+            hasHandle={place === props.handleColumn}
             editor={place === activeColumn ? props.editor : undefined}
             isRefused={props.refused?.has(column.field.name) ?? false}
           />

@@ -3,13 +3,13 @@ import type { Field } from '../../lib/fields/field.ts'
 import { lowerAscii, quoteName } from '../../lib/sql.ts'
 import type { PastedCell } from './edit-changes.ts'
 
-/** Returns the ids of linked records for pasted titles that match exactly one record. */
+/** Returns the ids of the linked records that pasted titles name. */
 export async function readLinkIds(
   database: Pick<CommonPowerSyncDatabase, 'getAll'>,
   fields: readonly Field[],
   cells: readonly (readonly PastedCell[])[],
-): Promise<(field: Field, title: string) => string | undefined> {
-  const ids = new Map<string, string | undefined>()
+): Promise<(field: Field, title: string) => readonly string[]> {
+  const ids = new Map<string, readonly string[]>()
   for (const [column, field] of fields.entries()) {
     const titleColumn = field.link?.titleColumn
     if (!field.link || titleColumn === undefined) continue
@@ -22,10 +22,10 @@ export async function readLinkIds(
     )
     for (const { id, title } of found) {
       const key = keyOf(field, title)
-      ids.set(key, ids.has(key) ? undefined : id)
+      ids.set(key, [...(ids.get(key) ?? []).slice(0, 1), id])
     }
   }
-  return (field, title) => ids.get(keyOf(field, lowerAscii(title.trim())))
+  return (field, title) => ids.get(keyOf(field, lowerAscii(title.trim()))) ?? []
 }
 
 /** Returns the titles in one column of the pasted cells. A single cell applies to every column. */

@@ -9,7 +9,8 @@ import type { GridRow } from './window-cache.ts'
 /** Delay in ms before policies are evaluated for the active row, so that moving over rows evaluates nothing. */
 const RESTS_AFTER_MS = 120
 
-const ALL: ActiveRights = { fields: new Map(), choices: new Map() }
+/** Before policies are evaluated. */
+export const ALL_RIGHTS: ActiveRights = { fields: new Map(), choices: new Map() }
 
 /** Returns what policies allow in the active row; everything until they are evaluated. The evaluation code loads after the first rows. */
 export function useActiveRights(table: TableInfo, fields: readonly Field[], row: GridRow | undefined): ActiveRights {
@@ -32,7 +33,7 @@ export function useActiveRights(table: TableInfo, fields: readonly Field[], row:
       stop?.()
     }
   }, [local, table, fields, row])
-  return answer && answer.row === row ? answer.rights : ALL
+  return answer && answer.row === row ? answer.rights : ALL_RIGHTS
 }
 
 /** Returns why a field of a record cannot be changed: the database computes it, the role lacks the privilege, or policies refuse. `undefined`: editable. */

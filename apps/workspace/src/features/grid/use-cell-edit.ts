@@ -5,7 +5,7 @@ import type { AfterEdit, EditorHandle } from './cell-editor-props.ts'
 import type { GridColumn } from './grid-layout.ts'
 import type { RowWindows } from './row-windows.ts'
 import type { GridRow } from './window-cache.ts'
-import { type GridSize, selectAfterEdit, type Selection } from './selection.ts'
+import { cellsIn, type GridSize, rangeOf, selectAfterEdit, type Selection } from './selection.ts'
 import type { GridEdits } from './grid-edits.ts'
 import { type CellTyping, createCellTyping } from './typed-cell.ts'
 import { useUnstoredTexts } from './use-unstored-texts.ts'
@@ -15,6 +15,8 @@ export interface CellEdit {
   readonly isOpen: boolean
   /** The edited cell; `undefined` also while the row of an open edit is not loaded. */
   readonly cell: EditedCell | undefined
+  /** Number of selected cells that the edit changes. */
+  readonly cells: number
   readonly editor: RefObject<EditorHandle | null>
   /** @param typed - the initial text; `undefined`: the value */
   start(typed: string | undefined): void
@@ -53,8 +55,8 @@ export function useCellEdit({
   readonly size: GridSize
   readonly selection: Selection
   readonly edits: GridEdits
-  /** Returns why a field of the active row cannot be changed; `undefined`: editable. */
-  readonly whyReadOnly: (field: Field) => string | undefined
+  /** Returns why a field cannot be changed, in the active row or `inAll` rows; `undefined`: editable. */
+  readonly whyReadOnly: (field: Field, inAll: boolean) => string | undefined
   readonly select: (next: Selection) => void
 }): CellEdit {
   const [edit, setEdit] = useState<OpenEdit>()
@@ -64,6 +66,7 @@ export function useCellEdit({
   const row = windows?.row(selection.active.row)
   const field = columns[selection.active.column]?.field
   const isOpen = edit !== undefined
+  const cells = cellsIn(rangeOf(selection))
   const open = (next: OpenEdit): void => {
     typing.drop()
     setEdit(next)
@@ -72,9 +75,13 @@ export function useCellEdit({
   const end = (after: AfterEdit): void => {
     typing.drop()
     setEdit(undefined)
-    select(selectAfterEdit(selection.active, after, size))
+    // Several cells stay selected, so that their new values are seen.
+    select(cells > 1 ? selection : selectAfterEdit(selection.active, after, size))
     if (!isLeaving.current) reopen()
   }
+  /** Sets the active cell, or all selected ones. */
+  const setValue = (target: GridRow, of: Field, value: FieldValue, label?: string): void =>
+    void (cells > 1 ? edits.setCells(rangeOf(selection), of, value, label) : store(target, of, value, label))
   /** Ends an edit whose editor has unmounted. */
   const leave = (): void => {
     const typed = typing.find()
@@ -88,18 +95,21 @@ export function useCellEdit({
     isOpen,
     cell: isHere && row ? { row, ...edit, typing } : undefined,
     editor,
+    cells,
     start(typed) {
       if (!row || !field) return
-      const problem = whyReadOnly(field)
+      const problem = whyReadOnly(field, cells > 1)
       if (problem !== undefined) showToast({ text: problem })
       else if (field.kind === 'boolean') {
-        void store(row, field, row[field.name] === 1 ? 0 : 1)
+        setValue(row, field, row[field.name] === 1 ? 0 : 1)
       } else {
         open({ id: row.id, field, typed, problem: undefined })
       }
     },
     commit(value, after, label) {
-      if (row && field) void store(row, field, value, label)
+      // Leaving an unchanged text changes no other cell.
+      const isLeft = after === 'stay' && isText(field) && (row?.[field?.name ?? ''] ?? null) === value
+      if (row && field && !(cells > 1 && isLeft)) setValue(row, field, value, label)
       end(after)
     },
     cancel: () => end('stay'),
@@ -116,6 +126,11 @@ export function useCellEdit({
       return isFinished
     },
   }
+}
+
+/** Whether the field is edited as text, which may be left without a decision. */
+function isText(field: Field | undefined): boolean {
+  return field?.kind !== 'choice' && field?.kind !== 'link'
 }
 
 /**

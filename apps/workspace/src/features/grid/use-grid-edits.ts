@@ -55,7 +55,8 @@ export function useGridEdits(options: GridEditsOptions): GridEdits {
       })
     },
     clear: (range) => withBulk((bulk) => bulk.clear(range)),
-    fillDown: (range) => withBulk((bulk) => bulk.fillDown(range)),
+    setCells: (...args) => withBulk((bulk) => bulk.setCells(...args)),
+    fillDown: (...args) => withBulk((bulk) => bulk.fillDown(...args)),
     copy: async (range) => (await withBulk((bulk) => bulk.copy(range))) ?? false,
     paste: (clipboard, range) => withBulk((bulk) => bulk.paste(clipboard, range)),
     deleteRows: (range) => withBulk((bulk) => bulk.deleteRows(range)),

@@ -1,6 +1,14 @@
 import { type MouseEvent, type PointerEvent, useRef } from 'react'
 import type { GridController } from './grid-controller.ts'
-import { type CellPlace, extendTo, isSamePlace, selectCell } from './selection.ts'
+import {
+  type CellPlace,
+  type CellRange,
+  extendTo,
+  isSamePlace,
+  rangeOf,
+  selectCell,
+  type Selection,
+} from './selection.ts'
 
 export interface GridPointer {
   readonly onPointerDown: (event: PointerEvent) => void
@@ -10,10 +18,12 @@ export interface GridPointer {
   readonly onDoubleClick: (event: MouseEvent) => void
 }
 
-/** Selects with the mouse or by touch: dragging extends the selection, a second tap edits, the gutter button opens the record. */
+/** Selects with the mouse or by touch: dragging extends the selection or fills it, a second tap edits, the gutter button opens the record. */
 export function useGridPointer(grid: GridController): GridPointer {
-  const { edit, selection, size, select } = grid
+  const { edit, edits, selection, size, select } = grid
   const isDragging = useRef(false)
+  /** The cells whose values are filled down. */
+  const filled = useRef<CellRange>(undefined)
   return {
     onPointerDown(event) {
       if (event.button !== 0) return
@@ -24,6 +34,13 @@ export function useGridPointer(grid: GridController): GridPointer {
       const place = placeOf(event.target)
       if (!place) return
       event.preventDefault() // prevents text selection; the focus follows the active cell
+      filled.current = undefined
+      if (event.target instanceof Element && event.target.hasAttribute('data-fill')) {
+        event.target.releasePointerCapture(event.pointerId)
+        isDragging.current = true
+        filled.current = rangeOf(selection)
+        return
+      }
       if (event.pointerType === 'mouse') isDragging.current = true
       else if (isSamePlace(place, selection.active)) return edit.start(undefined)
       select(event.shiftKey ? extendTo(selection, place, size) : selectCell(place, size))
@@ -35,10 +52,16 @@ export function useGridPointer(grid: GridController): GridPointer {
         return
       }
       const place = placeOf(event.target)
-      if (place && !isSamePlace(place, selection.active)) select(extendTo(selection, place, size))
+      if (!place) return
+      if (filled.current) select(toFill(filled.current, place.row))
+      else if (!isSamePlace(place, selection.active)) select(extendTo(selection, place, size))
     },
     onPointerUp() {
       isDragging.current = false
+      const from = filled.current
+      filled.current = undefined
+      const range = rangeOf(selection)
+      if (from && range.lastRow > from.lastRow) void edits.fillDown(range, from.lastRow - from.firstRow + 1)
     },
     onClick(event) {
       const id =
@@ -48,6 +71,14 @@ export function useGridPointer(grid: GridController): GridPointer {
     onDoubleClick(event) {
       if (!edit.isOpen && placeOf(event.target)) edit.start(undefined)
     },
+  }
+}
+
+/** Selects the range to fill, from its source down to a row. */
+function toFill({ firstRow, lastRow, firstColumn, lastColumn }: CellRange, row: number): Selection {
+  return {
+    anchor: { row: firstRow, column: firstColumn },
+    active: { row: Math.max(lastRow, row), column: lastColumn },
   }
 }
 

@@ -34,21 +34,24 @@ test('asks about each whole row as it is and as it will be', async () => {
   ])
 })
 
-test('what is allowed or unknown goes, what is refused does not, with the reason of most', async () => {
+test('what is allowed or unknown goes, what is refused does not, with the reasons of most first', async () => {
   const answers: readonly Judgement[] = [refusedBy('closed'), { kind: 'unknown' }, { kind: 'allowed' }]
   const judged = await judgeChanges(async () => answers, changes, rows, [])
   expect([judged.going.map(({ id }) => id), judged.refused.map(({ id }) => id)]).toEqual([['b', 'c'], ['a']])
-  expect(judged.reason).toBe('Not allowed by “Closed”.')
+  expect(judged.reasons).toEqual([{ words: 'Not allowed by “Closed”.', count: 1 }])
   const most = [refusedBy('closed'), refusedBy('archived'), refusedBy('archived')]
   expect(await judgeChanges(async () => most, changes, rows, [])).toMatchObject({
     going: [],
-    reason: 'Not allowed by “Archived”.',
+    reasons: [
+      { words: 'Not allowed by “Archived”.', count: 2 },
+      { words: 'Not allowed by “Closed”.', count: 1 },
+    ],
   })
 })
 
 test('without a refusal there is no reason', async () => {
   const judged = await judgeChanges(async (writes) => writes.map(() => ({ kind: 'allowed' })), changes, rows, [])
-  expect(judged).toEqual({ going: changes, refused: [], reason: undefined })
+  expect(judged).toEqual({ going: changes, refused: [], reasons: [] })
 })
 
 test('a new record is empty where it has no value', async () => {

@@ -8,8 +8,14 @@ export interface JudgedChanges {
   /** Not refused: the server decides. */
   readonly going: readonly RecordChange[]
   readonly refused: readonly RecordChange[]
-  /** The most frequent reason; `undefined` if nothing is refused. */
-  readonly reason: string | undefined
+  /** Why, the most frequent reason first. */
+  readonly reasons: readonly RefusalCount[]
+}
+
+/** A reason, and how many changes it refuses. */
+export interface RefusalCount {
+  readonly words: string
+  readonly count: number
 }
 
 /**
@@ -34,8 +40,11 @@ export async function judgeChanges(
     const words = refusalWords(judgement.refusal)
     reasons.set(words, (reasons.get(words) ?? 0) + 1)
   }
-  const [[reason] = []] = [...reasons].toSorted(([, a], [, b]) => b - a)
-  return { going: changes.filter((change) => !refused.has(change)), refused: [...refused], reason }
+  return { going: changes.filter((change) => !refused.has(change)), refused: [...refused], reasons: inOrder(reasons) }
+}
+
+function inOrder(reasons: ReadonlyMap<string, number>): readonly RefusalCount[] {
+  return [...reasons].map(([words, count]) => ({ words, count })).toSorted((a, b) => b.count - a.count)
 }
 
 type Columns = readonly ColumnDescriptor[] | undefined

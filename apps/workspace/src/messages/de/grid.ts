@@ -91,6 +91,8 @@ export const gridMessages: Translation<typeof english> = {
       one: capitalize(noun),
       others: capitalize(many),
     }),
+  fillHandle: 'Ziehen zum Ausfüllen',
+  changesCells: (cells) => icu('Ändert {cells, plural, one {# Zelle} other {# Zellen}}', { cells }),
   selected: (cells) => icu('{cells, plural, one {# Zelle} other {# Zellen}} ausgewählt', { cells }),
   sum: (sum) => `Summe ${sum}`,
   changed: (rows) => icu('{rows, plural, one {# Eintrag} other {# Einträge}} auf diesem Gerät geändert', { rows }),

@@ -12,11 +12,11 @@ export const pasteMessages: Translation<typeof english> = {
     'Daraus können neue Einträge werden, oder sie werden ausgelassen. Die anderen Zeilen werden eingefügt.',
   pasteAdd: (rows) => icu('{rows, plural, one {# Eintrag} other {# Einträge}} hinzufügen', { rows }),
   pasteLeave: 'Auslassen',
-  pasteFailed: (count, first) =>
-    icu(
-      '{count, plural, one {# Wert passte nicht und wurde} other {# Werte passten nicht und wurden}} ausgelassen. {first}',
-      { count, first },
-    ),
+  pasteNoRow: 'Dafür gibt es keinen Eintrag: es steht unter dem letzten',
+  linkUnknown: (title) => `Kein Eintrag heißt „${title}“`,
+  linkAmbiguous: (title) => `Mehrere Einträge heißen „${title}“`,
+  changed: (cells) => icu('{cells, plural, one {# Zelle} other {# Zellen}} geändert', { cells }),
+  fillNothing: 'Wählen Sie die zu füllenden Zellen aus, beginnend mit der Vorlage',
   pasteNoField: 'Dafür gibt es kein Feld: es steht rechts vom letzten',
   copied: (cells) => icu('{cells, plural, one {# Zelle} other {# Zellen}} kopiert', { cells }),
   editTooMany: (max) => `Höchstens ${formatCount(max)} Zeilen lassen sich auf einmal ändern`,

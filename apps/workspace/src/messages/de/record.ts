@@ -29,6 +29,7 @@ export const recordMessages: Translation<typeof english> = {
       : icu('Änderung von {field} in {count, number} {others}', { field, count, others: capitalize(many) }),
   pasteOf: (cells) => icu('Einfügen von {cells, plural, one {# Zelle} other {# Zellen}}', { cells }),
   clearOf: (cells) => icu('Leeren von {cells, plural, one {# Zelle} other {# Zellen}}', { cells }),
+  cellsOf: (cells) => icu('Änderung von {cells, plural, one {# Zelle} other {# Zellen}}', { cells }),
   fillOf: (cells) => icu('Ausfüllen von {cells, plural, one {# Zelle} other {# Zellen}}', { cells }),
   newOf: (noun) => `Neu: ${capitalize(noun)}`,
   deletionOf: (count, one, many) => `Löschen von ${formatCount(count)} ${capitalize(count === 1 ? one : many)}`,

@@ -16,17 +16,38 @@ export const rightMessages: Translation<typeof english> = {
   goesOnTo: (_label, value, next) => `Auf „${value}“ folgt ${next}.`,
   required: (label) => `${label} braucht einen Wert.`,
   tooLong: (label, length) => `${label} hat höchstens ${formatCount(length)} Zeichen.`,
-  partTitle: (refused, all, one, many) =>
-    icu(
-      '{refused, number} von {all, number} {others} {refused, plural, one {kann} other {können}} nicht so geändert werden',
-      {
-        refused,
-        all,
-        others: capitalize(all === 1 ? one : many),
-      },
-    ),
-  partGo: (going, one, many) =>
-    icu('Mit {going, number} {others} weitermachen', { going, others: capitalize(going === 1 ? one : many) }),
-  partDetail: (label) => `Die anderen bleiben, wie sie sind. Es geht um: ${label}.`,
+  partTitle: (refused, all, one, many, isDeletion) => {
+    const others = capitalize(all === 1 ? one : many)
+    return isDeletion
+      ? icu(
+          '{refused, number} von {all, number} {others} {refused, plural, one {kann} other {können}} nicht gelöscht werden',
+          {
+            refused,
+            all,
+            others,
+          },
+        )
+      : icu(
+          '{refused, number} von {all, number} {others} {refused, plural, one {kann} other {können}} nicht geändert werden',
+          {
+            refused,
+            all,
+            others,
+          },
+        )
+  },
+  cellsTitle: (cells) =>
+    icu('{cells, plural, one {# Zelle kann} other {# Zellen können}} nicht geändert werden', { cells }),
+  noneTitle: (isDeletion) => (isDeletion ? 'Nichts kann gelöscht werden' : 'Nichts kann geändert werden'),
+  partGo: (going, one, many, isDeletion) => {
+    const others = capitalize(going === 1 ? one : many)
+    return isDeletion
+      ? icu('{going, number} {others} löschen', { going, others })
+      : icu('{going, number} {others} ändern', { going, others })
+  },
+  partDetail: (label) => `Der Rest geht weiter: ${label}.`,
+  records: (count, one, many) => icu('{count, number} {noun}', { count, noun: capitalize(count === 1 ? one : many) }),
+  cells: (count) => icu('{count, plural, one {# Zelle} other {# Zellen}}', { count }),
+  moreReasons: (count) => icu('{count, plural, one {# weiterer Grund} other {# weitere Gründe}}', { count }),
   noneGoes: (label, reason) => `Nichts wurde geändert (${label}). ${reason}`,
 }
