@@ -17,7 +17,7 @@ export function classListsOf(active: ActivePlan): ReadonlyMap<number, ClassList>
   return lists
 }
 
-/** The lists that leave classes out, of those that are served. */
+/** Returns the served lists that omit classes. */
 export function fullClassLists(active: ActivePlan | undefined): readonly ClassList[] {
   if (!active) return []
   const served = [...active.tables.values()].flatMap(({ definitions }) =>
@@ -26,7 +26,7 @@ export function fullClassLists(active: ActivePlan | undefined): readonly ClassLi
   return [...new Set(served)]
 }
 
-/** Whether a list that leaves classes out has classes that no row is in any more: there is room, or nothing to be left out. */
+/** Whether a list that omits classes contains classes without rows, so that omitted ones can be added. */
 export async function haveRoom(db: Queryable, active: ActivePlan): Promise<boolean> {
   for (const list of fullClassLists(active)) {
     const names = [...list.entries.map(({ name }) => name), ...list.leftOutNames()]
@@ -48,7 +48,7 @@ export function problemOfClasses(lists: readonly ClassList[], author: string | n
 
 export type ClassesReason = Extract<IncompleteReason, 'own_values' | 'others_values' | 'too_many_values'>
 
-/** Why a list leaves classes out, as seen by one person. */
+/** Returns why a list omits classes, from one user's point of view. */
 export function reasonsOf({ leftOut, leftOutOf }: ClassList, author: string | null): readonly ClassesReason[] {
   const own = author === null ? 0 : (leftOutOf.get(author) ?? 0)
   const overShare = [...leftOutOf.values()].reduce((sum, count) => sum + count, 0)
@@ -71,8 +71,8 @@ function problemsOf(list: ClassList, author: string | null): string[] {
 }
 
 /**
- * Takes tables out of a plan whose rows fall into more classes than may be asked for when it begins to be followed. One that has been followed by these
- * classes goes on without those that are too many: its policy was right for it when it was written, and whoever adds rows must not take it from the others.
+ * Refuses tables whose rows fall into more than `max` classes when they are followed for the first time. A table already followed by these classes stays and
+ * omits the excess ones: its policy was accepted when it was written, and users who add rows must not take the table from the others.
  */
 export async function withoutTooManyClasses(
   reader: TimeLimitOptions,
@@ -113,8 +113,8 @@ function askedKeys({ keys, accessClass }: BucketDefinition): BucketDefinition['k
 }
 
 /**
- * Rows that cannot be counted, because a policy fails for one of them or counting takes too long, refuse nothing: classes that are too many are left out as
- * they come.
+ * Finds a definition with too many classes. Rows that cannot be counted, because a policy fails for one of them or counting takes too long, refuse nothing:
+ * excess classes are omitted as they appear.
  */
 async function findCrowded(
   reader: TimeLimitOptions,

@@ -5,40 +5,40 @@ import { classListId, contentOf } from '../storage/definition-content.ts'
 
 /** A dependency of one or more definitions. */
 export interface PlannedDependency extends Dependency {
-  /** The same for equal dependencies, whatever definition they come from. */
+  /** Equal for equal dependencies of different definitions. */
   readonly key: string
 }
 
-/** A definition as it is being served. */
+/** A definition and its buckets. */
 export interface ActiveDefinition {
   readonly definition: BucketDefinition
   readonly stored: StoredDefinition
-  /** Its buckets are being filled: no device gets them yet. */
+  /** Whether its buckets are still being filled. No device gets them yet. */
   readonly isUnfilled: boolean
   /** For access-class definitions: the existing classes. */
   readonly classes: ClassList | undefined
 }
 
-/** Plan data for the streams of one role. */
+/** What a stream contains for one role. */
 export interface RolePlan {
   readonly definitions: readonly ActiveDefinition[]
   readonly dependencies: readonly PlannedDependency[]
 }
 
-/** A declared stream, the one of all tables that no declared stream names, or one table of it. */
+/** A declared stream, the default stream, or the part of the default stream that is one table. */
 export interface ActiveStream extends Pick<StreamPlan, 'name' | 'priority' | 'parameters'> {
   readonly isDefault: boolean
-  /** The problem of its declaration, for the device's log. */
+  /** Error in the declaration, for the device's log. */
   readonly problem: string | undefined
   readonly roles: ReadonlyMap<string, RolePlan>
-  /** By role: tables (local names) still being read. Devices get none of their rows yet. */
+  /** Tables (local names) still being read, by role. Devices do not get their rows yet. */
   readonly unread: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** A compiled plan with the buckets that exist for it. */
 export interface ActivePlan {
   readonly plan: SyncPlan
-  /** Definitions for routing rows, without duplicates per role. */
+  /** Definitions for routing rows; roles with equal definitions share one. */
   readonly tables: ReadonlyMap<number, { readonly table: TablePlan; readonly definitions: readonly ActiveDefinition[] }>
   /** By name; default streams first. */
   readonly streams: ReadonlyMap<string, ActiveStream>
@@ -46,10 +46,13 @@ export interface ActivePlan {
   readonly dependencies: ReadonlyMap<number, readonly PlannedDependency[]>
 }
 
-/** All that the policies allow, of the tables that no declared stream names. */
+/** The default stream: everything that the policies allow of tables in no declared stream. */
 export const DEFAULT_STREAM = 'everything'
 
-/** The part of {@link DEFAULT_STREAM} that is one table: a device that has the default can ask for it at a more urgent priority. Declared streams have no `/` in their names. */
+/**
+ * Name of the part of {@link DEFAULT_STREAM} that is one table, which a device can request with a more urgent priority. Names of declared streams contain no
+ * `/`.
+ */
 function streamOfTable({ localName }: TablePlan): string {
   return `${DEFAULT_STREAM}/${localName}`
 }
@@ -69,18 +72,18 @@ function unique(dependencies: readonly PlannedDependency[]): PlannedDependency[]
 const NONE: ReadonlySet<number> = new Set()
 const NOTHING_UNREAD: ActiveStream['unread'] = new Map()
 
-/** How many classes a list may have, and how many of them one author may bring. */
+/** Limits of a class list, in total and per author. */
 export type ClassLimits = Pick<ClassList, 'max' | 'perAuthorMax'> & {
-  /** How often classes that are left out are looked at again, in milliseconds; 30 s by default. */
+  /** Interval in ms for checking whether omitted classes can be added; 30 s by default. */
   readonly recountMs?: number | undefined
 }
 
 const NO_LIMITS: ClassLimits = { max: Number.POSITIVE_INFINITY, perAuthorMax: Number.POSITIVE_INFINITY }
 
 /**
- * Ties a plan to the stored definitions. Definitions without one are not served.
+ * Joins a plan with the stored definitions. Definitions that are not stored are not served.
  *
- * @param unfilled - numbers of those that are not complete: changes go into their buckets, and no device gets them
+ * @param unfilled - numbers of incomplete definitions: changes go into their buckets, but no device gets them
  */
 export function activatePlan(
   plan: SyncPlan,
@@ -98,7 +101,7 @@ export function activatePlan(
     for (const definition of table.definitions) {
       const known = byId.get(definition.id)
       if (!known) continue
-      // The rows in the buckets are the same, and so are the classes that they fall into.
+      // Definitions with the same buckets share a class list.
       const classes =
         definition.accessClass &&
         (definitions.get(definition.id)?.classes ??
@@ -180,12 +183,12 @@ function activateStreams(
       unread: unreadOf(name),
     }
   })
-  // A table that only declared streams name, or that is being filled, has a part without rows.
+  // The part is empty for a table that is only in declared streams or is being filled.
   const parts = plan.tables.map((table): ActiveStream => {
     const name = streamOfTable(table)
     return { ...everything, name, isDefault: false, roles: rolesOf(name), unread: unreadOf(name) }
   })
-  // When every table has a stream of its own, nothing is left for it.
+  // If every table is in a declared stream, the default stream is empty.
   const isNeeded = declared.length === 0 || everything.roles.size > 0 || everything.unread.size > 0
   const streams = [
     ...(isNeeded ? [everything] : []),

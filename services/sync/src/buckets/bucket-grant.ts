@@ -1,11 +1,11 @@
 import type { SubscriptionReason } from '@holdfast/protocol'
 
-/** How a device has a bucket. The same object for buckets that it has for the same reasons. */
+/** Priority and subscriptions of a device's bucket. Buckets with equal grants share one object. */
 export interface BucketGrant {
   readonly priority: number
   readonly subscriptions: readonly SubscriptionReason[]
-  /** Whether a subscription names it, which then shows that it is there even without rows. */
+  /** Whether a subscription names the bucket, which is then announced even without rows. */
   readonly isSubscribed: boolean
-  /** The same for equal grants. */
+  /** Equal for equal grants. */
   readonly text: string
 }

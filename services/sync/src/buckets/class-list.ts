@@ -1,47 +1,47 @@
 import { LEFT_OUT_AUTHORS_MAX, LEFT_OUT_CLASSES_MAX } from '../limits.ts'
 
-/** The values of the key columns that rows of one class have in common. */
+/** The key values shared by the rows of one class. */
 export type ClassKey = readonly (string | null)[]
 
 export interface ClassEntry {
-  /** Name of its bucket. */
+  /** Name of the class's bucket. */
   readonly name: string
   readonly key: ClassKey
 }
 
-/** The classes of one definition that rows are, or were, in. Only grows, so that a position in it stays one. */
+/** The classes of one definition that rows are or were in. Append-only, so positions in it stay valid. */
 export interface ClassList {
-  /** The same for buckets that are made again; see {@link classListId}. */
+  /** Stays the same when the buckets are recreated; see {@link classListId}. */
   readonly id: string
   readonly entries: readonly ClassEntry[]
-  /** How many of the keys, from the first on, are those of a link. */
+  /** Number of leading keys that belong to a link. */
   readonly linked: number
-  /** How many combinations of the other keys there are: each is asked for. */
+  /** Number of distinct values of the other keys. Each is evaluated for every user. */
   readonly count: number
-  /** Those with these values of the link's keys. */
+  /** Returns the entries with these link keys. */
   under(linkKey: ClassKey): readonly ClassEntry[]
-  /** Whether the class is in the list, or known to be left out. */
+  /** Whether the class is listed, or known to be omitted. */
   has(name: string): boolean
   /**
-   * Called for the first row of a new class. Above the most that there may be, and above an author's share, the class is left out.
+   * Adds the class of a row. Beyond `max`, or the author's `perAuthorMax`, new classes are omitted.
    *
-   * @param author - who brought it; `null` when it did not come through the API
+   * @param author - author of the row; `null` if it did not come through the API
    */
   add(name: string, key: ClassKey, author: string | null): 'listed' | 'left out'
-  /** Whether there are more classes than are asked for: whoever sees rows of the others does not get them. */
+  /** Whether classes are omitted. Users do not get the rows of omitted classes. */
   readonly leavesOut: boolean
-  /** How many are left out, at least. */
+  /** Number of omitted classes, as far as known. */
   readonly leftOut: number
-  /** Authors who have brought more than their share, with how many of theirs are left out, at least. */
+  /** Number of omitted classes per author who exceeded their share, as far as known. */
   readonly leftOutOf: ReadonlyMap<string, number>
-  /** Names of classes that are left out, as far as they are remembered. */
+  /** Names of the remembered omitted classes. */
   leftOutNames(): readonly string[]
-  /** Grows when it leaves classes out for a reason that devices have not been told of. */
+  /** Increases when classes are omitted for a reason that devices do not know yet. */
   readonly leftOutVersion: number
-  /** The most that there may be, and that one author may bring. */
+  /** Limits in total and per author. */
   readonly max: number
   readonly perAuthorMax: number
-  /** The table, and the policy that ties it to people. */
+  /** The table and its policy. */
   readonly table: string
   readonly policy: string | undefined
   /** Sets the listener that is called whenever a class is added. */
@@ -115,7 +115,7 @@ export function createClassList(options: ClassListOptions): ClassList {
   }
 }
 
-/** Remembers some of the classes that are left out, by whose share is full; `null`: the list is. */
+/** Remembers some omitted classes by reason: the author whose share is used up, or `null` if the list is full. */
 function createLeftOutClasses() {
   const byReason = new Map<string | null, Set<string>>()
   let version = 0
@@ -130,7 +130,7 @@ function createLeftOutClasses() {
     names: () => [...byReason.values()].flatMap((names) => [...names]),
     byAuthor: (): ReadonlyMap<string, number> =>
       new Map([...byReason].flatMap(([author, { size }]) => (author === null ? [] : [[author, size]]))),
-    /** @returns whether it is for a new reason */
+    /** @returns whether the reason is new */
     add(name: string, author: string | null): boolean {
       const known = byReason.get(author)
       if (known) {

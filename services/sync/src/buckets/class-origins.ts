@@ -5,31 +5,31 @@ import type { ActivePlan } from './active-plan.ts'
 import type { ClassKey, ClassList } from './class-list.ts'
 import { keyPart, readBucketKey } from './bucket-name.ts'
 
-/** A class that has come to be with a change of a row. */
+/** The class of a row that was changed or read. */
 export interface NewClass {
   readonly definition: number
   readonly classes: ClassList
   readonly name: string
   readonly key: ClassKey
-  /** `null`: not through the API. `undefined`: the row was read, and not changed. */
+  /** `null`: changed outside the API. `undefined`: read by a backfill. */
   readonly author: string | null | undefined
 }
 
-/** Identifies a class within its list, also after its bucket was made again. */
+/** Identifies a class within its list, even after its bucket was recreated. */
 function originKey(classes: ClassList, key: ClassKey): string {
   return keyPart(key.slice(classes.linked))
 }
 
 /**
- * Adds classes to their lists and writes them down, before anything of them can be seen: their values where the names do not tell them, and when they came and
- * who brought them.
+ * Adds classes to their lists and stores them before their rows become visible: the key values that bucket names do not contain, and the order and authors of
+ * new classes.
  */
 export async function noteClasses(db: Queryable, added: readonly NewClass[]): Promise<void> {
   if (added.length === 0) return
   const origins = new Map<string, { readonly list: string; readonly key: string; readonly author: string | null }>()
   for (const { classes, name, key, author } of added) {
     const outcome = classes.add(name, key, author ?? null)
-    // Of those that are left out, only an author's have to be known again: the others are whatever there is no room for.
+    // An omitted class without an author needs no record: whenever the list is full, it is omitted.
     if (author === undefined || (outcome === 'left out' && author === null)) continue
     const origin = { list: classes.id, key: originKey(classes, key), author }
     const id = JSON.stringify([origin.list, origin.key])
@@ -68,10 +68,8 @@ interface LoadedClass {
 }
 
 /**
- * Reads which classes have rows, into the lists of a plan: in the order in which they first came, so that buckets that are made again keep the classes that
- * were kept before.
- *
- * To be called while no change is on its way into the log.
+ * Loads the classes that have rows into a plan's lists, in the order in which they first appeared, so that recreated buckets keep the same classes.
+ * Call while no change is being written to the log.
  */
 export async function loadClasses(db: Queryable, active: ActivePlan): Promise<void> {
   const lists = classListsOf(active)
@@ -106,7 +104,7 @@ export async function loadClasses(db: Queryable, active: ActivePlan): Promise<vo
   for (const { classes, definition, name, key, author, number } of sorted) {
     if (classes.linked > 0) asked.set(definition, (asked.get(definition) ?? new Set()).add(originKey(classes, key)))
     const outcome = classes.add(name, key, author)
-    // While rows are being read, the order in which they come means nothing.
+    // During a backfill, the order of rows is arbitrary.
     if (number === Infinity && outcome === 'listed' && !unfilled.has(classes.id))
       untold.push({ list: classes.id, key: originKey(classes, key), author: null })
   }
@@ -120,10 +118,7 @@ export async function loadClasses(db: Queryable, active: ActivePlan): Promise<vo
   )
 }
 
-/**
- * Those with rows. Of those that no link narrows, more than can be listed, and than are counted as left out, need not be read: neither of all, nor of one
- * author.
- */
+/** Reads classes with rows. For lists without a link, it reads at most as many as can be listed or counted as omitted, in total and per author. */
 function readClasses(db: Queryable, lists: ReadonlyMap<number, ClassList>): Promise<readonly LoadedClass[]> {
   const classes = [...lists.values()]
   const most = ({ linked }: ClassList, max: number): number | null =>
@@ -153,7 +148,7 @@ function readClasses(db: Queryable, lists: ReadonlyMap<number, ClassList>): Prom
 
 type Origin = Pick<LoadedClass, 'author' | 'number'>
 
-/** Origins of lists that a link narrows: the key of a class is only a part of its buckets' names. By list and key. */
+/** Reads the origins of linked lists, by list and key: for them a bucket's name contains more than the class's key. */
 async function readLinkedOrigins(
   db: Queryable,
   lists: ReadonlyMap<number, ClassList>,
@@ -170,7 +165,7 @@ async function readLinkedOrigins(
   return found
 }
 
-/** Forgets classes of complete lists that no row is in any more, and lists that have not been followed for long. */
+/** Deletes classes of complete lists that no longer have rows, and lists that have not been followed for a long time. */
 async function pruneOrigins(
   db: Queryable,
   complete: readonly (readonly [definition: number, classes: ClassList])[],

@@ -2,7 +2,7 @@
 export class CompactMultimap<T extends object> {
   readonly #byKey = new Map<string, T | Set<T>>()
 
-  /** How many keys have something. */
+  /** Number of keys with values. */
   get size(): number {
     return this.#byKey.size
   }

@@ -3,11 +3,11 @@ import { CompactMultimap } from './compact-multimap.ts'
 import type { PlannedDependency } from './active-plan.ts'
 import { addTo, RecentChanges } from './recent-changes.ts'
 
-/** A person whose keys may change. */
+/** A stream whose user's keys may change. */
 export interface KeyHolder {
-  /** Transactions changed something that the keys depend on. */
+  /** These transactions changed rows that the keys depend on. */
   keysChanged(xids: readonly number[]): void
-  /** Something else changed that it should look at: the plan. */
+  /** The plan has changed. */
   wake(): void
 }
 
@@ -19,29 +19,28 @@ interface Entry {
   readonly byValue: CompactMultimap<KeyHolder>
 }
 
-/** Where a holder is in the index: with a value, or among those whom every change concerns. */
+/** A holder's position in the index: under a value, or among those that every change concerns. */
 interface Place {
   readonly entry: Entry
   readonly value: string | undefined
 }
 
-// Shared by all who depend on nothing.
+// Shared by holders without dependencies.
 const NOWHERE: readonly Place[] = []
 
 /** Collected but unpublished changes. */
 interface Collected {
   readonly xids: Set<number>
   isEverybody: boolean
-  /** By dependency key: everyone depending on it, or holders of one of these values. */
+  /** Concerned holders by dependency key: all, or those with one of these values. */
   readonly concerned: Map<string, Set<string> | 'everyone'>
 }
 
 const nothingCollected = (): Collected => ({ xids: new Set(), isEverybody: false, concerned: new Map() })
 
 /**
- * Finds the connected people whom a change of some table concerns.
- *
- * Values of a pin may come from rows, so they hold as long as the keys do: whoever is told of a change has to be unresolved until the keys are known again.
+ * Finds the connected streams that a change of a table concerns.
+ * Pinned values may come from rows, so they are valid only as long as the keys: a notified holder is unresolved until its keys have been evaluated again.
  */
 export class DependencyIndex {
   readonly #entries = new Map<string, Entry>()
@@ -57,13 +56,13 @@ export class DependencyIndex {
     this.#unresolved.add(holder)
   }
 
-  /** Tells everybody whom something concerns that was collected since the last time: of all transactions of that time. They are unresolved from then on. */
+  /** Notifies the holders concerned by changes collected since the last call. They are unresolved from then on. */
   tell(): void {
     const told = this.#collected
     if (told.xids.size === 0) return
     this.#collected = nothingCollected()
     const holders = told.isEverybody ? this.everybody() : this.#holdersOf(told.concerned)
-    // All holders get the same list. When its keys are known, a holder skips the transactions that do not concern it.
+    // All holders get the same list. Once its keys are evaluated, a holder skips transactions that do not concern it.
     const xids = [...told.xids]
     for (const holder of holders) {
       this.addUnresolved(holder)
@@ -73,7 +72,7 @@ export class DependencyIndex {
 
   /** Call when common dependencies may have changed: all holders become unresolved and are woken. */
   planChanged(): void {
-    // The notes refer to the dependencies of another plan.
+    // The notes refer to dependencies of the previous plan.
     this.#recent.forgetDetails()
     for (const holder of this.everybody()) {
       this.addUnresolved(holder)
@@ -110,7 +109,7 @@ export class DependencyIndex {
     this.#places.delete(holder)
   }
 
-  /** A transaction changed a row. `old`/`row`: absent for INSERT/DELETE. Takes no longer the more people that concerns. */
+  /** Collects a row change. `old`/`row`: absent for INSERT/DELETE. Takes constant time, however many holders it concerns. */
   collect(
     xid: number,
     dependencies: readonly PlannedDependency[],
@@ -132,7 +131,7 @@ export class DependencyIndex {
         concerned.set(key, 'everyone')
         continue
       }
-      // A holder that gets one of the other values before it is told finds the transaction among the recent ones.
+      // A holder that switches to another value before it is notified finds the transaction among the recent ones.
       const held = known ?? new Set<string>()
       concerned.set(key, held)
       const byValue = this.#entries.get(key)?.byValue
@@ -140,7 +139,7 @@ export class DependencyIndex {
     }
   }
 
-  /** A transaction changed more than rows: all are concerned. */
+  /** Collects a transaction that changed more than rows: it concerns all holders. */
   collectAll(xid: number): void {
     this.#recent.noteAll(xid)
     this.#collected.xids.add(xid)
@@ -174,8 +173,8 @@ export class DependencyIndex {
   }
 
   /**
-   * The transactions that an answer has not seen and that concern a holder with these pins: of those that the holder was told of, and of the recent ones, which
-   * the stream may deliver a moment before a query can see them.
+   * Returns the transactions that an evaluation has not seen and that concern a holder with these pins: from those it was notified of and from the recent
+   * ones, which the stream may deliver before queries see them.
    */
   unseenTransactions(
     dependencies: readonly PlannedDependency[],
@@ -193,7 +192,7 @@ export class DependencyIndex {
     return entry
   }
 
-  /** The holders that have one of the collected values, and those whose dependencies are not known. */
+  /** Returns holders with one of the collected values, and unresolved ones. */
   #holdersOf(concerned: Collected['concerned']): ReadonlySet<KeyHolder> {
     const holders = new Set(this.#unresolved)
     for (const [key, values] of concerned) {
@@ -207,7 +206,7 @@ export class DependencyIndex {
   }
 }
 
-/** The values of a column before and after a change. */
+/** Returns a column's values before and after a change. */
 function valuesOf(relation: Relation, column: string, old: Tuple | undefined, row: Tuple | undefined): string[] {
   const position = relation.columns.findIndex(({ name }) => name === column)
   return [old?.[position], row?.[position]].filter((value) => value !== null && value !== undefined)

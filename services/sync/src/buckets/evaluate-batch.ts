@@ -12,14 +12,14 @@ import { collect, createPins, roleOf, snapshotIn, statementOf, type KeyRow, type
 import { subscriptionText } from './evaluate-keys.ts'
 import type { EvaluatedKeys, EvaluatedSubscription, StreamSubscription } from './evaluated-keys.ts'
 
-/** A person's question for their keys. */
+/** A request to evaluate a user's keys. */
 export interface KeyQuestion {
-  /** One at least. */
+  /** At least one. */
   readonly subscriptions: readonly StreamSubscription[]
   readonly session: Session
 }
 
-/** Bytes of all keys of a subscription as JSON; of a person who has more, each part is asked for alone. */
+/** Size limit in bytes for a subscription's keys as JSON. Above it, the user's parts are evaluated one by one. */
 const ROW_BYTES_MAX = 64 * 1024 * 1024
 
 const constant = (text: string): PipelineStep => ({ text, values: [], key: text })
@@ -28,10 +28,10 @@ const begin = (timeoutMs: number): PipelineStep[] => [
   constant(`set local statement_timeout = ${timeoutMs}`),
   constant('savepoint person'),
 ]
-/** Takes back role, claims and whatever a function has set. */
+/** Resets role, claims and settings changed by functions. */
 const NEXT_USER = [constant('rollback to savepoint person')]
 
-/** Whether the answer takes no more than one statement for each subscription. */
+/** Whether one statement per subscription is enough. */
 export function canEvaluateInBatch({ subscriptions, session }: KeyQuestion): boolean {
   return (
     subscriptions.length > 0 &&
@@ -40,12 +40,12 @@ export function canEvaluateInBatch({ subscriptions, session }: KeyQuestion): boo
 }
 
 /**
- * Asks Postgres for the keys of several people in one transaction and one round trip. Everybody's statements run with their own role and claims, as they
- * would alone, and one snapshot serves all.
+ * Evaluates the keys of several users in one transaction and one round trip. Each user's statements run with their own role and claims, and all share one
+ * snapshot.
  *
- * @param timeoutMs - of each statement
- * @returns in the order of the questions; `undefined` where a statement failed, which has to be looked at alone
- * @throws when the connection broke
+ * @param timeoutMs - per statement
+ * @returns results in the order of the questions; `undefined` where a statement failed and has to be evaluated alone
+ * @throws if the connection fails
  */
 export async function evaluateBatch(
   pool: Connections,
@@ -73,7 +73,8 @@ export async function evaluateBatch(
 
 function stepsOf({ stream, parameters }: StreamSubscription, session: Session): PipelineStep[] {
   const { name, text } = statementOf(roleOf({ stream, parameters }, session), stream)
-  // A plan holds for a role, as the policies that are in it do. One text for all keys: a row for each costs several times as much to take apart.
+  // The plan is per role, because it contains the policies of the role. All keys are returned as one text, because parsing one row per key costs several
+  // times as much.
   const read = {
     text: `select pg_catalog.json_agg(pg_catalog.json_build_array(q.part, q.key)) from (${text}) q`,
     values: [],
@@ -88,7 +89,7 @@ function toKeys({ subscriptions, session }: KeyQuestion, steps: readonly StepAns
   const pins = createPins()
   const evaluated: EvaluatedSubscription[] = []
   let at: SnapshotAt | undefined
-  let next = 1 // after the session's
+  let next = 1 // the session's statements come first
   for (const subscription of subscriptions) {
     if (subscription.stream.name !== DEFAULT_STREAM) next++
     const rows = toKeyRows(steps[next++])

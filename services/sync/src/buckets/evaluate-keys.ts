@@ -33,10 +33,9 @@ async function query(
 }
 
 /**
- * Asks Postgres, as the person and under row-level security, which keys they have. One snapshot for all of it.
- *
- * A definition whose query fails for this person (a policy that reads a table they may not select from) gives no buckets: selecting from the
- * table fails for them in the same way.
+ * Evaluates in Postgres, as the user and under row-level security, which keys they have, in one snapshot.
+ * A definition whose query fails for this user, for example because a policy reads a table they may not select from, yields no buckets: selecting from the
+ * table fails for them too.
  */
 export async function evaluateKeys(
   pool: Connections,
@@ -56,7 +55,7 @@ export async function evaluateKeys(
       const { rows, isVoid } = read
       let { problem, isTimedOut } = read
       at ??= snapshotIn(rows)
-      // It names nothing, and no change of a row will make it name something.
+      // An invalid parameter matches nothing, and no row change can alter that.
       if (isVoid) {
         evaluated.push({ bucketNames: [], asked: undefined, problem })
         continue
@@ -98,9 +97,9 @@ function inOneSnapshot<T>(
 
 const NO_PARAMETERS = '{}'
 
-/** Tells Postgres what the subscription asks for, until the transaction or the next subscription. */
+/** Sets the subscription's parameters for the transaction or until the next subscription. */
 async function subscribeTo(tx: Transaction, { stream, parameters }: StreamSubscription): Promise<void> {
-  // An undeclared stream has nothing that reads them.
+  // Only declared streams read parameters.
   if (stream.name !== DEFAULT_STREAM)
     await tx.execute(sql`select set_config('request.subscription', ${subscriptionText(parameters)}, true)`)
 }
@@ -113,9 +112,9 @@ export function subscriptionText(parameters: string): string {
 interface ReadRows {
   readonly rows: readonly KeyRow[]
   readonly problem: string | undefined
-  /** Tables of which a policy fails for the person. */
+  /** Tables for which a policy fails for the user. */
   readonly failing: readonly string[]
-  /** A parameter is no value of its type. */
+  /** Whether a parameter is invalid for its type. */
   readonly isVoid: boolean
   readonly isTimedOut: boolean
 }
@@ -138,13 +137,13 @@ async function readRows(
   }
 }
 
-/** A {@link StreamSubscription} and what has been asked for it before. */
+/** A {@link StreamSubscription} and what has been evaluated for it. */
 export interface AskedSubscription {
   readonly subscription: StreamSubscription
   readonly asked: AskedClasses | undefined
 }
 
-/** Whether there are classes that have not been asked for. */
+/** Whether there are classes that have not been evaluated. */
 export function hasNewClasses(subscriptions: readonly AskedSubscription[], session: Session): boolean {
   return subscriptions.some(({ subscription, asked }) =>
     roleOf(subscription, session).definitions.some(
@@ -166,7 +165,7 @@ export interface EvaluatedClasses extends SnapshotAt {
   >[]
 }
 
-/** Asks for the classes that came to be since. */
+/** Evaluates the classes added since the last evaluation. */
 export async function evaluateClasses(
   pool: Connections,
   subscriptions: readonly AskedSubscription[],
@@ -183,7 +182,7 @@ export async function evaluateClasses(
       }
       await subscribeTo(tx, subscription)
       const role = roleOf(subscription, session)
-      // Only what the classes are narrowed by.
+      // Evaluates only the links of classes.
       const { rows } = await readOneByOne(
         tx,
         role,
@@ -210,7 +209,7 @@ export async function evaluateClasses(
   })
 }
 
-/** Both of two problems, each once. */
+/** Joins two problems without repeating one. */
 export function withProblem(before: string | undefined, added: string | undefined): string | undefined {
   if (before === undefined || added === undefined) return before ?? added
   return before.includes(added) ? before : `${before}; ${added}`
@@ -252,7 +251,7 @@ async function askForClasses(
           ? keys.flatMap((key) => classes.under(key))
           : classes.entries.slice(from).filter(({ key }) => has.has(JSON.stringify(key.slice(0, classes.linked))))
     }
-    // Under different keys of a link the same is asked.
+    // Classes that differ only in link keys have the same condition.
     const same = Map.groupBy(entries, ({ key }) => JSON.stringify(key.slice(classes.linked)))
     const questions = [...same.values()].map(([first]) => (first as ClassEntry).key.slice(classes.linked))
     const table = tableOf(definition)
@@ -267,15 +266,15 @@ async function askForClasses(
   return failed ? { names, asked, crowded, failed } : { names, asked, crowded }
 }
 
-/** Some classes could not be asked for. */
+/** Classes that could not be evaluated. */
 interface FailedClasses {
   readonly table: string
   readonly isTimedOut: boolean
 }
 
 /**
- * Those of some classes that the person sees. One that the policy fails for is not seen: the row cannot be selected either, and must not hold up the
- * others.
+ * Returns the classes that the user sees. A class for which the policy fails counts as not visible, because the user cannot select its rows either, and does
+ * not affect the other classes.
  */
 async function visibleOf(
   tx: Transaction,
@@ -301,7 +300,7 @@ async function visibleOf(
       onFailure(error)
       return []
     }
-    // One class that takes for ever must not hide the others: from here on each gets little time.
+    // An endless class must not prevent the evaluation of others, so each of the following gets little time.
     if (isTimeout(error)) await limitStatements(tx, CLASS_TIMEOUT_MS)
     const size = Math.ceil(keys.length / (isTimeout(error) ? 16 : 2))
     const found: ClassKey[] = []
@@ -335,7 +334,7 @@ async function readOneByOne(
     } catch (error) {
       if (!isStatementFailure(error)) throw error
       await tx.execute(sql`rollback to savepoint part`)
-      // About the device's own value, so that the device may read it.
+      // The message is about the device's own value and may be sent to it.
       if (parameter !== undefined)
         return {
           rows,

@@ -7,29 +7,29 @@ import type { PolicyFailures } from './policy-failures.ts'
 import { createSlowUsers } from './slow-users.ts'
 import { canEvaluateInBatch, evaluateBatch, type KeyQuestion } from './evaluate-batch.ts'
 
-/** Finds out which buckets people have, for all streams. */
+/** Evaluates users' buckets for all streams. */
 export interface KeyEvaluator {
-  /** Evaluated after the call. Devices with equal claims that subscribe to the same streams and wait at the same time get one answer. */
+  /** Evaluates keys after the call. Devices with equal claims and subscriptions that wait at the same time share one result. */
   keys(subscriptions: readonly StreamSubscription[], session: Session): Promise<EvaluatedKeys>
-  /** Asks for access classes that came to be. */
+  /** Evaluates new access classes. */
   classes(subscriptions: readonly AskedSubscription[], session: Session): Promise<EvaluatedClasses>
-  /** How often a person's keys or classes have been asked for. */
+  /** Number of evaluations of keys or classes. */
   readonly evaluations: number
 }
 
 export interface KeyEvaluatorOptions {
-  /** As `authenticator`. */
+  /** Connects as `authenticator`. */
   readonly pool: Connections
-  /** Evaluations under way at once, each on a connection of its own. */
+  /** Maximum concurrent evaluations, each on its own connection. */
   readonly concurrency: number
-  /** People whose keys are asked for in one round trip. */
+  /** Maximum users per round trip. */
   readonly peopleMax: number
   readonly failures: PolicyFailures
-  /** How long a statement may take, in milliseconds: of people together, and of each part of one person's. */
+  /** Statement timeouts in ms: for a batch of users, and for each part of a single user's keys. */
   readonly timeouts?: { readonly togetherMs: number; readonly partMs: number }
 }
 
-/** An answer, or the failure of one among several questions. */
+/** The result of one question, or its failure when called. */
 type Outcome<Answer> = () => Answer
 
 async function settle<Answer>(body: () => Promise<Answer>): Promise<Outcome<Answer>> {
@@ -111,7 +111,7 @@ function idOf({ subscriptions, session }: KeyQuestion): string {
 const numbers = new WeakMap<object, number>()
 let nextNumber = 0
 
-/** Tells streams of one plan from those of another, whatever their names. */
+/** Distinguishes streams of different plans with equal names. */
 function numberOf(stream: object): number {
   const known = numbers.get(stream)
   if (known !== undefined) return known

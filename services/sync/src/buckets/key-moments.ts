@@ -4,17 +4,17 @@ import { KEY_MOMENTS_RETRY_MS, KEYS_PART_TIMEOUT_MS } from '../limits.ts'
 import type { PlannedDependency } from './active-plan.ts'
 import type { EvaluatedKeys } from './evaluated-keys.ts'
 
-/** Finds out how long keys hold where the clock is compared with columns of the tables that they were read from. */
+/** Computes how long keys are valid if policies compare the clock with columns of the tables that the keys depend on. */
 export interface KeyMoments {
   /**
-   * Reads the rows as they are after the keys were evaluated: those that have changed since concern whoever has the keys anyway.
+   * Reads rows as they are after the evaluation: rows changed since then trigger a new evaluation anyway.
    *
-   * @returns milliseconds; `undefined`: the clock does not change them
+   * @returns milliseconds; `undefined` if the clock does not affect the keys
    */
   hold(keys: EvaluatedKeys): Promise<number | undefined>
 }
 
-/** @param readerPool - as `holdfast_reader`: what a person may not see may still decide what they see, and only the moment is looked at */
+/** @param readerPool - connects as `holdfast_reader`, because rows that a user may not see can still decide what they see. Only the moment is returned */
 export function createKeyMoments({
   readerPool,
   logger,
@@ -57,7 +57,7 @@ export function createKeyMoments({
   }
 }
 
-/** The first moment among the rows that concern the person. Expressions were printed by the compiler; values are parameters. */
+/** Renders the query for the first moment among the rows that concern the user. The compiler printed the expressions; values are parameters. */
 function momentsOf(
   { schema, name, pin, clock }: PlannedDependency,
   values: readonly (string | null)[] | undefined,

@@ -13,27 +13,27 @@ import { parseSnapshot } from './snapshot.ts'
 
 const SNAPSHOT_ROW = -1
 export const SNAPSHOT_QUERY = `select ${SNAPSHOT_ROW} as part, array[pg_current_snapshot()::text, pg_current_wal_insert_lsn()::text, extract(epoch from now())::text, current_setting('TimeZone')] as key`
-/** Numbers of pin rows start here; definitions are far below. */
+/** Row numbers of pins start here, far above those of definitions. */
 const PIN_ROWS = 1_000_000
-/** Values of a pin that are asked for: whoever has more is concerned by every change. */
+/** Maximum values of a pin. Beyond it, every change concerns the user. */
 const PIN_VALUES_MAX = 1_000
-/** One such row for each parameter of another type than text: it fails when the value is none. */
+/** Row numbers of checks for parameters of other types than text, which fail for invalid values. */
 const PARAMETER_ROWS = 2_000_000
 
 export interface KeyStatement {
   readonly name: string
   readonly text: string
-  /** Its parts, each a statement of its own. */
+  /** Its parts as separate statements. */
   readonly parts: readonly KeyPart[]
 }
 
 export interface KeyPart {
   readonly text: string
-  /** The parameter that it reads, and does nothing else. */
+  /** The parameter that the part checks, if it does nothing else. */
   readonly parameter?: string
-  /** Whether it narrows access classes. */
+  /** Whether the part evaluates a link of access classes. */
   readonly isOfClass: boolean
-  /** The table whose buckets it tells, by its name on devices. */
+  /** The table whose buckets the part determines, by its local name. */
   readonly table?: string
 }
 
@@ -43,7 +43,7 @@ function linkOf(definition: BucketDefinition): { readonly keys: number; readonly
   return accessClass ? accessClass.link : { keys: keys.length, query: keyQuery }
 }
 
-/** The name on devices of the table that a definition is of. */
+/** Returns the local name of a definition's table. */
 export function tableOf({ id }: Pick<BucketDefinition, 'id'>): string {
   return id.slice(0, id.lastIndexOf('.'))
 }
@@ -55,8 +55,8 @@ export function roleOf({ stream }: StreamSubscription, session: Session): RolePl
 }
 
 /**
- * All key queries of a stream for a role as one statement of rows `(part, key text[])`. Its texts come from the compiled plan, which Postgres's own
- * parser has read; values come from the session's claims and the subscription's parameters.
+ * Renders all key queries of a stream for a role as one statement that returns rows `(part, key text[])`. The SQL comes from the compiled plan, parsed by
+ * Postgres's own parser; values come from the session's claims and the subscription's parameters.
  */
 export function statementOf(role: RolePlan, { parameters }: ActiveStream): KeyStatement {
   const known = statements.get(role)
@@ -76,7 +76,7 @@ export function statementOf(role: RolePlan, { parameters }: ActiveStream): KeySt
     const array = keys.length === 0 ? `'{}'::text[]` : `array[${keys.join(', ')}]`
     const isOfClass = definition.accessClass !== undefined
     const text = `select ${index} as part, ${array} as key from (${part.query}) q`
-    // The keys are different ones. Of more than a device can be told of, or than may be asked for, nothing is sent, so they need not all be fetched.
+    // The keys are distinct. Nothing is sent if there are more than a device can hold or than are evaluated, so not all need to be fetched.
     parts.push({
       text: `(${text} limit ${(isOfClass ? LINK_KEYS_PER_CLIENT_MAX : BUCKETS_PER_CLIENT_MAX) + 1})`,
       isOfClass,
@@ -92,7 +92,7 @@ export function statementOf(role: RolePlan, { parameters }: ActiveStream): KeySt
   return statement
 }
 
-/** One row for a claim. Of values one with NULL, which says that they were asked for, and those that there are. */
+/** Returns one row for a claim. For values, one row with NULL marks that they were read, followed by a row per value. */
 function pinText(part: number, pin: Pin): string {
   if ('claimSql' in pin) return `select ${part} as part, array[(${pin.claimSql})::text] as key`
   const values = `select v.k0 from (${pin.valuesSql}) as v limit ${PIN_VALUES_MAX + 1}`
@@ -103,7 +103,7 @@ export type KeyRow = readonly [part: number, key: readonly (string | null)[]]
 
 export type SnapshotAt = Pick<EvaluatedKeys, 'snapshot' | 'upTo' | 'now'>
 
-/** All statements of a transaction have one snapshot, so that it does not matter which of them tells it. */
+/** All statements of a transaction share one snapshot, so any row will do. */
 export function snapshotIn(rows: readonly KeyRow[]): SnapshotAt {
   const row = rows.find(([part]) => part === SNAPSHOT_ROW)
   const upTo = parseLsn(row?.[1][1] ?? '')
@@ -111,7 +111,7 @@ export function snapshotIn(rows: readonly KeyRow[]): SnapshotAt {
   return { snapshot: parseSnapshot(row[1][0] ?? ''), upTo, now: { at: row[1][2] ?? '', timeZone: row[1][3] ?? '' } }
 }
 
-/** A user's keys of the links of access-class definitions. */
+/** A user's link keys by class list. */
 export type LinkKeys = ReadonlyMap<ClassList, readonly ClassKey[]>
 
 export function collect(
@@ -145,7 +145,7 @@ export function collect(
   return { bucketNames: [...names], pins, linkKeys }
 }
 
-/** Gathers what the subscriptions of a person depend on. */
+/** Collects what a user's subscriptions depend on. */
 export function createPins(): {
   add(role: RolePlan, values: Pins): void
   taken(): Pick<EvaluatedKeys, 'dependencies' | 'pins'>

@@ -2,25 +2,25 @@ import { errorMessage, type Clock, type Logger } from '@holdfast/foundation'
 import { SQLSTATE, sqlstateOf } from '@holdfast/postgres'
 import { POLICY_FAILURE_LOG_MS, POLICY_FAILURES_MAX } from '../limits.ts'
 
-/** A policy that Postgres could not evaluate, since the plan began to be served. */
+/** A policy that Postgres could not evaluate since the current plan was activated. */
 export interface PolicyFailure {
-  /** Name of the table on devices. */
+  /** The table's local name. */
   readonly table: string
-  /** Evaluated for a row, which is then in no bucket, or for a user, who then has none of the buckets. */
+  /** Evaluated for a row, which is then in no bucket, or for a user, who then gets none of the buckets. */
   readonly of: 'row' | 'person'
-  /** The message of Postgres. */
+  /** Postgres's message. */
   readonly reason: string
   readonly sqlstate: string | undefined
   readonly count: number
   readonly lastAt: string
 }
 
-/** Keeps what failed for operators, and logs each kind of failure once a minute at most. */
+/** Keeps failures for operators and logs each kind at most once a minute. */
 export interface PolicyFailures {
   note(where: { readonly table: string; readonly of: PolicyFailure['of']; readonly sql: string }, error: unknown): void
-  /** The newest first. */
+  /** Newest first. */
   list(): readonly PolicyFailure[]
-  /** Called when other policies are served. */
+  /** Call when the policies have changed. */
   forget(): void
 }
 
@@ -30,7 +30,7 @@ export function createPolicyFailures(logger: Logger, clock: Clock): PolicyFailur
     note({ table, of, sql }, error) {
       const reason = errorMessage(error)
       const sqlstate = sqlstateOf(error)
-      // A message may name values of a row: the code tells kinds of failure apart.
+      // Messages may contain values of rows, so the code identifies the kind.
       const id = `${table} ${of} ${sqlstate ?? reason}`
       const before = known.get(id)
       const now = clock.now()
@@ -54,29 +54,29 @@ const MESSAGES = {
   person: 'a policy fails for a person, so rows of the table are not synced to them',
 } as const
 
-/** Failures that may pass: conflicts between transactions, resources that are short, locks. */
+/** Transient failures: transaction conflicts, insufficient resources, locks. */
 const PASSING_STATES = /^(40|53|55P03|58|XX00[12])/
 
 /**
- * Whether an error is one of the statement: its SQL, its values, or the time that it takes. Without this statement the connection goes on. Functions of
- * policies may raise any code, so that the severity tells whether Postgres has closed the connection.
+ * Whether an error concerns only the statement (its SQL, values or duration), so the connection is still usable. Functions in policies may raise any code, so
+ * the severity shows whether Postgres has closed the connection.
  */
 export function isStatementFailure(error: unknown): boolean {
   return isStatementError(error) && !PASSING_STATES.test(sqlstateOf(error) ?? '')
 }
 
-/** The same, and whatever a function may raise to look like a failure that passes: Postgres has not closed the connection. */
+/** Like {@link isStatementFailure}, but also true for transient codes, which functions may raise: Postgres has not closed the connection. */
 export function isStatementError(error: unknown): boolean {
   const { severity } = (error ?? {}) as { readonly severity?: string }
   return sqlstateOf(error) !== undefined && severity === 'ERROR'
 }
 
-/** Whether the same statement may succeed in a moment. */
+/** Whether a retry may succeed. */
 export function isPassingError(error: unknown): boolean {
   return isTimeout(error) || PASSING_STATES.test(sqlstateOf(error) ?? '')
 }
 
-/** Whether a statement was ended because it took too long. */
+/** Whether a statement was cancelled because it took too long. */
 export function isTimeout(error: unknown): boolean {
   return sqlstateOf(error) === SQLSTATE.queryCanceled
 }

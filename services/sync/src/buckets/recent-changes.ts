@@ -1,14 +1,14 @@
 import type { PlannedDependency } from './active-plan.ts'
 
-/** More than there are connections to Postgres: each commits one transaction at a time. */
+/** Above the number of connections to Postgres, each of which commits one transaction at a time. */
 const RECENT_TRANSACTIONS = 256
-/** Values of one pin that are noted of a transaction; one with more concerns every holder. */
+/** Maximum values of one pin noted per transaction. With more, it concerns every holder. */
 const NOTED_VALUES_MAX = 100
 
-/** Which holders a transaction concerns: by dependency key the values of its pin, or every holder that depends on it. */
+/** Holders that a transaction concerns: by dependency key, the pinned values or every dependent holder. */
 export type Noted = Map<string, Set<string> | 'everyone'>
 
-/** The last transactions that changed something which keys depend on. */
+/** The last transactions that changed rows which keys depend on. */
 export class RecentChanges {
   /** `undefined`: the transaction concerns every holder. */
   readonly #notes = new Map<number, Noted | undefined>()
@@ -17,7 +17,7 @@ export class RecentChanges {
     return this.#notes.keys()
   }
 
-  /** @returns the note of a transaction, to be added to; `undefined` if it concerns every holder already */
+  /** @returns the transaction's note, for adding to it; `undefined` if it concerns every holder already */
   note(xid: number): Noted | undefined {
     if (this.#notes.has(xid)) return this.#notes.get(xid)
     const noted: Noted = new Map()
@@ -29,18 +29,18 @@ export class RecentChanges {
     return noted
   }
 
-  /** The transaction concerns every holder. */
+  /** Notes that the transaction concerns every holder. */
   noteAll(xid: number): void {
     this.note(xid)
     this.#notes.set(xid, undefined)
   }
 
-  /** Every noted transaction concerns every holder from here on. */
+  /** Makes every noted transaction concern every holder. */
   forgetDetails(): void {
     for (const xid of this.#notes.keys()) this.#notes.set(xid, undefined)
   }
 
-  /** Whether a transaction concerns a holder with these pins. One that is not noted concerns every holder. */
+  /** Whether a transaction concerns a holder with these pins. An unknown transaction concerns every holder. */
   concerns(
     xid: number,
     dependencies: readonly PlannedDependency[],
@@ -51,7 +51,7 @@ export class RecentChanges {
   }
 }
 
-/** Adds the values of a pin that a transaction has changed to its note. */
+/** Adds changed values of a pin to a transaction's note. */
 export function addTo(noted: Noted, { key, pin }: PlannedDependency, values: readonly string[]): void {
   const known = noted.get(key) ?? new Set()
   if (known === 'everyone') return

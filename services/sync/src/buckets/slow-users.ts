@@ -1,7 +1,7 @@
 import type { Session } from '@holdfast/postgres'
 import { SLOW_USERS_MAX, SLOW_USER_MS } from '../limits.ts'
 
-/** People whose keys took too long a moment ago. They are asked for apart from the others, who would wait for them. */
+/** Users whose keys recently took too long to evaluate. They are evaluated separately, so others need not wait. */
 export interface SlowUsers {
   has(session: Session): boolean
   add(session: Session): void

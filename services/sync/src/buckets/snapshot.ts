@@ -1,4 +1,4 @@
-/** Which transactions a query saw: `pg_current_snapshot()`. */
+/** The transactions visible to a query, as returned by `pg_current_snapshot()`. */
 export interface Snapshot {
   readonly xmin: bigint
   readonly xmax: bigint
@@ -8,7 +8,7 @@ export interface Snapshot {
 const HALF = 2n ** 31n
 const WHOLE = 2n ** 32n
 
-/** Reads Postgres's text form `xmin:xmax:xip,xip,…`. */
+/** Parses Postgres's text form `xmin:xmax:xip,xip,…`. */
 export function parseSnapshot(text: string): Snapshot {
   const [xmin = '0', xmax = '0', running = ''] = text.split(':')
   return {
@@ -19,9 +19,9 @@ export function parseSnapshot(text: string): Snapshot {
 }
 
 /**
- * Whether a query with this snapshot saw what a committed transaction did.
+ * Whether a committed transaction is visible in a snapshot.
  *
- * @param xid - the 32-bit id of the replication stream; its epoch is the one nearest to the snapshot
+ * @param xid - 32-bit id from the replication stream; its epoch is the one nearest to the snapshot
  * @see PostgreSQL manual, "pg_visible_in_snapshot"
  */
 export function sawTransaction(snapshot: Snapshot, xid: number): boolean {

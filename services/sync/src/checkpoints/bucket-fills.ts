@@ -4,13 +4,13 @@ import type { Waiters } from './waiters.ts'
 
 type HistoryEntry = Pick<AppliedBatch, 'fromOpId' | 'toOpId' | 'deltas' | 'cleared' | 'fresh'>
 
-/** Reads numbers of buckets from the log while batches are published, and brings them to the newest checkpoint. */
+/** Reads bucket sums from the log while batches are published, and advances them to the newest checkpoint. */
 export class BucketFills {
   readonly #live: LiveBuckets
   readonly #opId: Waiters<number>
-  /** The newest position that a fill has read: until it is published, the numbers of some bucket are ahead of it. */
+  /** The newest position read by a fill. Until it is published, the sums of some bucket are ahead of the checkpoint. */
   #aheadTo = 0
-  /** Batches applied while a fill is under way: what it read may be older than they are. */
+  /** Batches published during a fill, which may be newer than what it read. */
   #history: HistoryEntry[] = []
   #underWay = 0
   #resets = 0
@@ -32,8 +32,10 @@ export class BucketFills {
   }
 
   /**
-   * @param signal - ends the waiting for what was read to be published: once another server writes the log, that may never be here
-   * @returns `void` when a reset has made what was read so: it has to be read again
+   * Fills buckets that are not filled yet, and waits until what was read is published.
+   *
+   * @param signal - ends the wait: if another server takes over the log, publication may never happen
+   * @returns `void` if a reset invalidated the read, which has to be repeated
    */
   async fill(read: ReadBuckets, names: readonly string[], signal?: AbortSignal): Promise<'filled' | 'void'> {
     const missing = names.filter((name) => this.#live.find(name)?.isFilled !== true)
@@ -41,7 +43,7 @@ export class BucketFills {
     try {
       const resets = this.#resets
       const { atOpId, buckets } = missing.length > 0 ? await read(missing) : { atOpId: 0, buckets: [] }
-      if (resets !== this.#resets) return 'void' // batches since then are unknown
+      if (resets !== this.#resets) return 'void' // batches published since then are unknown
       this.#aheadTo = Math.max(this.#aheadTo, atOpId)
       const stored = new Map(buckets.map((bucket) => [bucket.name, bucket]))
       const byId = new Map<number, LiveBucket>()
@@ -54,7 +56,7 @@ export class BucketFills {
         if (bucket.id !== 0) byId.set(bucket.id, bucket)
       }
       for (const entry of this.#history) if (entry.toOpId > atOpId) this.#catchUp(entry, missing, byId)
-      // The log may be one batch ahead of what has been published, for this fill or another's; the numbers belong together only from then on.
+      // The log may be one batch ahead of the published checkpoint, for this fill or another one. The sums are consistent only once it is published.
       await this.#opId.wait(this.#aheadTo, signal)
       return resets === this.#resets ? 'filled' : 'void'
     } finally {
@@ -62,7 +64,7 @@ export class BucketFills {
     }
   }
 
-  /** Adds a batch that came after what was read. */
+  /** Applies a batch published after the read. */
   #catchUp(entry: HistoryEntry, missing: readonly string[], byId: Map<number, LiveBucket>): void {
     for (const [id, { name }] of entry.fresh) {
       const bucket = this.#live.find(name)

@@ -18,34 +18,34 @@ import { Waiters } from './waiters.ts'
 export type { AppliedBatch, BucketListener, Expected, ExpectingListener, LiveBucket, ReadBuckets }
 
 /**
- * Where the log stands, bucket by bucket, for those buckets that a person has. One writer (the replicator), many readers; everything happens in one
- * thread, so between two `await`s the view is one checkpoint.
+ * The state of users' buckets as of the newest checkpoint. One writer (the replicator), many readers, one thread: between two `await`s the view is one
+ * checkpoint.
  */
 export interface CheckpointFeed {
   /** The newest checkpoint. */
   readonly opId: number
-  /** Everything that committed before this position is in the newest checkpoint. */
+  /** The newest checkpoint contains everything committed before this position. */
   readonly position: Lsn
   readonly recent: RecentOps
-  /** Called before a batch is written: versions in these buckets, or in any, are about to be superseded in the log. */
+  /** Call before writing a batch that supersedes versions in these buckets, or in any. */
   announce(bucketIds: Iterable<number> | 'any'): void
-  /** The buckets that a person has or expects. */
+  /** Names of buckets that connected devices have or expect. */
   liveNames(): readonly string[]
-  /** Called before superseded operations up to `floor` become one in the log: a reader of an older checkpoint will miss some. */
+  /** Call before superseded operations up to `floor` are merged in the log: readers of an older checkpoint will miss some. */
   compact(bucketId: number, floor: number): void
-  /** How many operations a bucket has after that. */
+  /** Sets the number of operations of a bucket after compaction. */
   compacted(bucketId: number, count: number): void
   publish(batch: AppliedBatch): void
-  /** Nothing happened for sync, but the reader has come further. */
+  /** Advances the position without changes for sync. */
   advance(position: Lsn): void
   /** Resolves once `position` has reached `lsn`. Rejects when the signal aborts. */
   reached(lsn: Lsn, signal: AbortSignal): Promise<void>
-  /** Makes buckets live for a listener; to be undone with `release`. Call {@link CheckpointFeed.fill} for those that were not live before. */
+  /** Makes buckets live for a listener until `release`. Call {@link CheckpointFeed.fill} for those that were not live before. */
   hold(names: readonly string[], listener: BucketListener): LiveBucket[]
   release(buckets: Iterable<LiveBucket>, listener: BucketListener): void
   /**
-   * Instead of holding buckets that are not in the log, in place of `before`: they cost next to nothing. To be called in the turn in which they were let
-   * go, or were in `before`. `granted`: everything that the listener holds or expects.
+   * Replaces `before` with expectations of buckets that are not in the log, which cost far less than holding them. Call in the same turn in which the buckets
+   * were released or were in `before`. `granted`: all buckets that the listener holds or expects.
    */
   expect(
     listener: ExpectingListener,
@@ -53,16 +53,16 @@ export interface CheckpointFeed {
     names: ReadonlyMap<string, BucketGrant>,
     granted: Iterable<readonly [string, BucketGrant]>,
   ): Expected
-  /** Buckets that no stream has are about to be deleted: a stream that takes one up waits until `end` is called. */
+  /** Call before deleting buckets. A stream that requests one of them waits until `end` is called. @returns those that no stream has */
   retire(names: readonly string[]): { readonly names: ReadonlySet<string>; end(): void }
-  /** Fills in what the log knows of buckets that have just become live. Rejects when the signal aborts while it waits for the checkpoint that has it. */
+  /** Fills newly live buckets from the log. Rejects if the signal aborts while waiting for the checkpoint that contains what was read. */
   fill(read: ReadBuckets, names: readonly string[], signal?: AbortSignal): Promise<void>
   /**
-   * Starts from a position of the log, at start or after a repair: also from an earlier one, as a failover takes back what had not reached the server that took
-   * over. What was filled in before has to be filled in again.
+   * Restarts at a position of the log, at startup or after a repair. It may be earlier, because a failover loses what the new primary has not received.
+   * Filled buckets have to be filled again.
    */
   reset(opId: number, position: Lsn): void
-  /** Grows with every reset. */
+  /** Increases with every reset. */
   readonly epoch: number
 }
 
@@ -140,7 +140,7 @@ export function createCheckpointFeed(): CheckpointFeed {
   }
 }
 
-/** Makes buckets live that came into being and that a person expects. */
+/** Makes new buckets live for users who expect them. */
 function welcome(
   live: LiveBuckets,
   expected: ExpectedBuckets<ExpectingListener>,
@@ -152,7 +152,7 @@ function welcome(
     const bucket = live.ensure(name)
     if (bucket.id === 0) {
       live.identify(bucket, id, fromOpId)
-      // All that it has is in this batch. A fill that is under way finds it filled.
+      // This batch contains all its operations. A running fill will find it filled.
       if (waiting.length > 0) bucket.isFilled = true
     }
     for (const { listener, grant } of waiting) if (addTo(bucket, listener)) listener.bucketAppeared(bucket, grant)

@@ -4,8 +4,8 @@ import { CompactMultimap } from '../buckets/compact-multimap.ts'
 import { copyOf, SharedParts } from './shared-parts.ts'
 
 /**
- * Buckets that a device may have and that are not in the log: no row has ever been in them. Most of what people may have is like that, so it takes one entry
- * for all definitions with the same key values.
+ * Buckets that a device may have but that are not in the log, because no row has ever been in them. Most of users' buckets are like this, so one entry covers
+ * all definitions with the same key values.
  */
 export interface Expectation<Listener> {
   readonly listener: Listener
@@ -18,10 +18,10 @@ export interface Expectation<Listener> {
 
 export interface ExpectedBuckets<Listener> {
   /**
-   * In place of what the listener expected before.
+   * Replaces the listener's expectations.
    *
-   * @param granted - all that it has: those with the same keys are put with them, so that people with the same policies share the set of beginnings,
-   *   whichever of the buckets have rows
+   * @param granted - all its buckets: those with the same keys are added to the entries, so that users with the same policies share sets of prefixes,
+   * whichever buckets have rows
    */
   replace(
     listener: Listener,
@@ -49,7 +49,7 @@ interface NameGroup {
   readonly partsByKey: Map<string, Set<string>>
 }
 
-/** The beginnings of names by grant and key. Devices that come at once make these by the thousand, so no text is made for a name but its two parts. */
+/** Groups names by grant and key. Many devices connecting at once make thousands of these, so only the two parts of a name are stored. */
 function groupNames(
   expected: ReadonlyMap<string, BucketGrant>,
   granted: Iterable<readonly [string, BucketGrant]>,

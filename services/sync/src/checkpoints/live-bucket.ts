@@ -11,47 +11,47 @@ export interface AppliedBatch {
   readonly toOpId: number
   /** Position after its last commit. */
   readonly endLsn: Lsn
-  /** `undefined` when the batch is too large to be kept in memory. */
+  /** `undefined` if the batch is too large to keep in memory. */
   readonly taken: TakenOps | undefined
   readonly deltas: ReadonlyMap<number, BucketDelta>
   readonly cleared: ReadonlySet<number>
-  /** Buckets that came into being. */
+  /** Buckets created by the batch. */
   readonly fresh: ReadonlyMap<number, { readonly name: string }>
 }
 
-/** A live view of one bucket, shared by the streams that have it. Its numbers are those of the newest checkpoint. */
+/** The state of a bucket as of the newest checkpoint, shared by the streams that have it. */
 export interface LiveBucket {
   readonly name: string
-  /** 0 while no row has ever been in it. */
+  /** 0 if no row has ever been in it. */
   id: number
   checksum: number
   count: number
   lastOpId: number
-  /** The last checkpoint at which a stored version was superseded: what was read from the log before it may have holes. */
+  /** The last checkpoint that superseded a stored version. Reads from the log before it may have gaps. */
   supersededAt: number
-  /** Superseded operations up to here are, or are about to be, one in the log. */
+  /** Superseded operations up to here have been, or are about to be, merged. */
   floor: number
-  /** Whether its numbers are those of the log; else a fill is under way. */
+  /** Whether the sums are those of the log. Otherwise a fill is running. */
   isFilled: boolean
   /** Its listeners. */
   listeners: CompactSet<BucketListener>
 }
 
-/** Told when a bucket that it holds changed in a new checkpoint. */
+/** Notified when a held bucket changes in a new checkpoint. */
 export interface BucketListener {
   bucketChanged(bucket: LiveBucket): void
-  /** The numbers of the buckets are void: they have to be filled again. */
+  /** All bucket sums are invalid and have to be filled again. */
   feedReset(): void
 }
 
-/** Told when a bucket that it expects comes into being: it holds the bucket from then on, whose numbers are right when it is told that the bucket changed. */
+/** Notified when an expected bucket is created. The listener holds it from then on; its sums are correct once the listener is notified of its change. */
 export interface ExpectingListener extends BucketListener {
   bucketAppeared(bucket: LiveBucket, grant: BucketGrant): void
 }
 
 export type Expected = readonly Expectation<ExpectingListener>[]
 
-/** Reads buckets by name, and the position of the log at which they were so. */
+/** Reads buckets by name and the log position that they correspond to. */
 export type ReadBuckets = (
   names: readonly string[],
 ) => Promise<{ readonly atOpId: number; readonly buckets: readonly BucketState[] }>

@@ -7,7 +7,7 @@ import type { AppliedBatch, BucketListener, LiveBucket } from './live-bucket.ts'
 export class LiveBuckets {
   readonly #byName = new Map<string, LiveBucket>()
   readonly #byId = new Map<number, LiveBucket>()
-  /** Buckets of the batch that is being written: operations read from the log from now on may lack those that it supersedes. */
+  /** Buckets of the batch being written. Reads from the log may already lack the operations it supersedes. */
   readonly #announced = new Set<number>()
   #isAnyAnnounced = false
 
@@ -37,7 +37,7 @@ export class LiveBuckets {
     return bucket
   }
 
-  /** The bucket came into being after this operation. */
+  /** Sets the id of a bucket created after this operation. */
   identify(bucket: LiveBucket, id: number, fromOpId: number): void {
     bucket.id = id
     bucket.floor = fromOpId + 1
@@ -61,7 +61,7 @@ export class LiveBuckets {
     })
   }
 
-  /** Versions in these buckets, or in any, are about to be superseded in the log. */
+  /** Marks that versions in these buckets, or in any, are about to be superseded in the log. */
   announce(ids: Iterable<number> | 'any'): void {
     if (ids === 'any') {
       this.#isAnyAnnounced = true
@@ -75,7 +75,7 @@ export class LiveBuckets {
     }
   }
 
-  /** Superseded operations up to `floor` are about to become one in the log. */
+  /** Marks that superseded operations up to `floor` are about to be merged. */
   compact(id: number, floor: number): void {
     const bucket = this.#byId.get(id)
     if (!bucket) return
@@ -88,20 +88,20 @@ export class LiveBuckets {
     if (bucket?.isFilled) bucket.count = count
   }
 
-  /** Sets the numbers of a bucket as they were in the log. */
+  /** Sets a bucket's sums from the log. */
   fillIn(bucket: LiveBucket, { id, checksum, count, lastOpId, floor }: BucketState): void {
     Object.assign(bucket, { id, checksum, count, lastOpId, floor })
     this.#byId.set(id, bucket)
     if (this.#isAnyAnnounced || this.#announced.has(id)) bucket.supersededAt = Number.POSITIVE_INFINITY
   }
 
-  /** Takes the announced batch into the numbers. @returns the buckets whose listeners have to be told */
+  /** Applies the announced batch. @returns the buckets whose listeners must be notified */
   apply({ deltas, cleared, toOpId }: AppliedBatch): readonly LiveBucket[] {
     this.#announced.clear()
     const changed: LiveBucket[] = []
     if (this.#isAnyAnnounced) {
       this.#isAnyAnnounced = false
-      // A stream that found a hole, or thought that there might be one, waits to be woken.
+      // Streams that found a possible gap wait to be woken.
       for (const bucket of this.#byName.values()) {
         if (bucket.supersededAt !== Number.POSITIVE_INFINITY) continue
         bucket.supersededAt = toOpId
@@ -112,14 +112,14 @@ export class LiveBuckets {
       const bucket = this.#byId.get(id)
       if (!bucket) continue
       if (bucket.supersededAt === Number.POSITIVE_INFINITY) bucket.supersededAt = toOpId
-      if (!bucket.isFilled) continue // a fill is under way and takes this batch from the history
-      if (delta.lastOpId > bucket.lastOpId) addDelta(bucket, delta, cleared.has(id)) // else the fill has seen it already
+      if (!bucket.isFilled) continue // a running fill applies this batch from its history
+      if (delta.lastOpId > bucket.lastOpId) addDelta(bucket, delta, cleared.has(id)) // otherwise the fill has read it already
       changed.push(bucket)
     }
     return changed
   }
 
-  /** Forgets all numbers. @returns the listeners of the buckets */
+  /** Resets all sums. @returns the listeners of the buckets */
   reset(opId: number): ReadonlySet<BucketListener> {
     this.#announced.clear()
     this.#isAnyAnnounced = false

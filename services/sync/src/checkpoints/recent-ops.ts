@@ -17,13 +17,13 @@ interface RecentBatch {
   readonly segments: ReadonlyMap<number, Segment>
 }
 
-/** The newest batches, in memory: live changes fan out from here without reading the log. */
+/** The newest batches in memory, from which live changes are sent without reading the log. */
 export interface RecentOps {
-  /** @param ops - `undefined` for a batch too large to keep: readers that need it go to the log */
+  /** @param ops - `undefined` for a batch too large to keep, which readers have to read from the log */
   add(batch: { readonly fromOpId: number; readonly toOpId: number; readonly taken: TakenOps | undefined }): void
   /**
-   * The operations of a bucket in `(after, upTo]`; `undefined` when they are not all here. Versions that were superseded within the range have no
-   * content. From the start (`after` 0) removals name no row: the device has none.
+   * Returns a bucket's operations in `(after, upTo]`; `undefined` if not all are in memory. Versions superseded within the range have no content. From 0,
+   * removals name no row, because the device has none.
    */
   read(bucketId: number, after: number, upTo: number): EncodedOps | undefined
 }
@@ -73,7 +73,7 @@ export function createRecentOps(bytesMax = RECENT_BYTES_MAX): RecentOps {
       if (!first || first.fromOpId > after) return undefined
       const found: Segment[] = []
       let isWhole = true
-      // The range is nearly always the last one or two batches: search from the end.
+      // The range is nearly always the last one or two batches, so search from the end.
       for (let index = batches.length - 1; index >= 0; index--) {
         const batch = batches[index] as RecentBatch
         if (batch.toOpId <= after) break
@@ -81,7 +81,7 @@ export function createRecentOps(bytesMax = RECENT_BYTES_MAX): RecentOps {
         const segment = batch.segments.get(bucketId)
         if (!segment) continue
         found.unshift(segment)
-        if (batch.fromOpId < after) isWhole = false // a device that was cut off in the middle of it
+        if (batch.fromOpId < after) isWhole = false // a device that disconnected in the middle of the batch
       }
       const [only] = found
       if (!only) return undefined
@@ -97,7 +97,7 @@ function isRemoval(op: PendingOp): boolean {
   return !op.isPut && op.objectId !== undefined
 }
 
-/** Joins batches: of each row only the newest operation keeps its content. */
+/** Joins batches, keeping only the newest content of each row. */
 function merge(ops: readonly PendingOp[], fromStart: boolean): EncodedOps | undefined {
   const last = ops.at(-1)
   if (!last) return undefined
@@ -106,7 +106,7 @@ function merge(ops: readonly PendingOp[], fromStart: boolean): EncodedOps | unde
   for (const op of ops.toReversed()) {
     const key = op.objectId
     if (key === undefined) {
-      docs.push(op.doc) // CLEAR: what came before it is forgotten
+      docs.push(op.doc) // CLEAR: what precedes it is obsolete
       break
     }
     const isOld = newest.has(key)

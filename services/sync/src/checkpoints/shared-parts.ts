@@ -1,4 +1,4 @@
-/** A string that does not keep the longer one alive which it was cut out of. */
+/** Copies a string, so that it does not keep the longer string it was cut from in memory. */
 export function copyOf(text: string): string {
   return Buffer.from(text).toString()
 }
@@ -6,7 +6,7 @@ export function copyOf(text: string): string {
 interface Part {
   readonly text: string
   readonly number: number
-  /** How many sets have it. */
+  /** Number of references. */
   sets: number
 }
 
@@ -16,19 +16,19 @@ interface SharedSet {
   users: number
 }
 
-/** Sets of texts, one for all who have equal ones. Sets that no user has any more are dropped, so memory is bounded by those in use. */
+/** Interns sets of texts: equal sets share one. Unreferenced sets are dropped, which bounds memory. */
 export class SharedParts {
   readonly #parts = new Map<string, Part>()
   readonly #sets = new Map<string, SharedSet>()
   readonly #bySet = new WeakMap<ReadonlySet<string>, SharedSet>()
   #numbers = 0
 
-  /** How many texts are remembered. */
+  /** Number of distinct texts. */
   get size(): number {
     return this.#parts.size
   }
 
-  /** Call {@link SharedParts.release} afterwards. @returns the same set for equal contents */
+  /** Returns a shared set with these contents. Call {@link SharedParts.release} afterwards. */
   share(texts: ReadonlySet<string>): ReadonlySet<string> {
     const parts = Array.from(texts, (text) => this.#partOf(text))
     const id = parts

@@ -1,4 +1,4 @@
-/** A value that grows, and what waits for it. */
+/** A growing value that callers can wait for. */
 export class Waiters<T extends number | bigint> {
   #current: T
   #waiting: { readonly until: T; readonly resolve: () => void }[] = []
@@ -11,7 +11,7 @@ export class Waiters<T extends number | bigint> {
     return this.#current
   }
 
-  /** Begins at another value, which may be lower: what was waited for may never come, so that everything is let go. */
+  /** Restarts at another value, possibly lower, and resolves all waits, because their values may never be reached. */
   restart(value: T): void {
     this.#current = value
     const waiting = this.#waiting
@@ -19,7 +19,7 @@ export class Waiters<T extends number | bigint> {
     for (const { resolve } of waiting) resolve()
   }
 
-  /** Sets the value, which may be lower after a reset, and lets go what has waited for it. */
+  /** Sets the value, possibly lower after a reset, and resolves waits that it has reached. */
   moveTo(value: T): void {
     this.#current = value
     if (this.#waiting.length === 0) return
@@ -29,7 +29,7 @@ export class Waiters<T extends number | bigint> {
     for (const { resolve } of ready) resolve()
   }
 
-  /** Resolves once the value has reached `until`. Rejects when the signal aborts before. */
+  /** Resolves when the value reaches `until`. Rejects if the signal aborts first. */
   async wait(until: T, signal?: AbortSignal): Promise<void> {
     if (this.#current >= until) return
     signal?.throwIfAborted()

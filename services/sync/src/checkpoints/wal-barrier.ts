@@ -3,24 +3,23 @@ import { sql, type Pool } from '@holdfast/postgres'
 import { parseLsn, type Lsn } from '@holdfast/replication'
 import type { CheckpointFeed } from './checkpoint-feed.ts'
 
-/** Prefix of the messages that make the stream pass a position even when nothing else is written. */
+/** Prefix of messages that advance the stream past a position when nothing else is written. */
 export const BARRIER_PREFIX = 'holdfast:mark'
 
-/** Waits until the log contains everything that committed before some position. */
+/** Waits until the log contains everything committed before a position. */
 export interface WalBarrier {
-  /** @returns once the newest checkpoint contains everything that committed before `lsn` */
+  /** @returns once the newest checkpoint contains everything committed before `lsn` */
   waitFor(lsn: Lsn, signal: AbortSignal): Promise<void>
 }
 
 /**
- * The replication stream reports its position only when something passes through it. So a message is written for the callers that wait, at most one at a
- * time: it serves all callers that came before it.
+ * The replication stream reports its position only with traffic. So waiting callers write a message, at most one at a time, which serves all earlier callers.
  */
 export function createWalBarrier(pool: Pick<Pool, 'query'>, feed: CheckpointFeed): WalBarrier {
   let inFlight: Promise<Lsn> | undefined
 
   async function emit(): Promise<Lsn> {
-    // Transactional, so that its commit is flushed at once on every version of Postgres.
+    // Transactional, so its commit is flushed immediately on every Postgres version.
     const [row] = await pool.query<{ lsn: string }>(
       sql`select pg_logical_emit_message(true, ${BARRIER_PREFIX}, '')::text as lsn`,
     )
@@ -37,7 +36,7 @@ export function createWalBarrier(pool: Pick<Pool, 'query'>, feed: CheckpointFeed
         inFlight ??= emit().finally(() => (inFlight = undefined))
         const position = await inFlight
         if (position >= lsn) await feed.reached(lsn, signal)
-        // Written later, and yet before it: a failover has taken back what led up to `lsn`.
+        // The message was written later but has a lower position: a failover lost the log up to `lsn`.
         else if (isOwn) return await feed.reached(position, signal)
       }
     },

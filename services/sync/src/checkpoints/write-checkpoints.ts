@@ -3,10 +3,10 @@ import { sql, type Pool } from '@holdfast/postgres'
 import { DEVICES_PER_PERSON_MAX, STALE_DELETED_MAX, WRITE_CHECKPOINT_DAYS } from '../limits.ts'
 import { parseLsn, type Lsn } from '@holdfast/replication'
 
-/** "Tell me when you have passed this point": numbered per person and device. */
+/** A device's request to be told when the server has passed a point, numbered per user and device. */
 export interface WriteCheckpoint {
   readonly id: bigint
-  /** Everything that committed before it must be in the checkpoint that carries the number. */
+  /** The checkpoint with this number must contain everything committed before this position. */
   readonly lsn: Lsn
 }
 
@@ -22,8 +22,8 @@ function fromRow(row: Row): WriteCheckpoint {
 }
 
 /**
- * Makes the next write checkpoint at the present position of the write-ahead log. The first one of a device deletes those of the person's devices that have
- * asked for none for longest, above a number, and some of anybody's that are old.
+ * Creates the next write checkpoint at the current position of the write-ahead log. A device's first one also deletes the least recently used ones of the
+ * user's devices beyond a limit, and some old ones of any user.
  */
 export async function createWriteCheckpoint(pool: Pool, userId: string, clientId: string): Promise<WriteCheckpoint> {
   const [row] = await pool.query<Row & { readonly is_new: boolean }>(sql`
@@ -55,8 +55,8 @@ export interface Device {
 }
 
 /**
- * Reads the newest write checkpoint of each device, in the order of the devices. Every stream opened later has to carry it. A device whose number is below the
- * floor gets the floor, which answers all numbers that were given before the server started (`raiseWriteCheckpointFloor`).
+ * Reads the newest write checkpoint of each device, in order. Every stream opened later must send it. A device below the floor gets the floor, which answers
+ * all numbers from before the server's start (`raiseWriteCheckpointFloor`).
  */
 export async function readWriteCheckpoints(
   pool: Pool,

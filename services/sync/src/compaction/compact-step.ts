@@ -1,15 +1,14 @@
 import { sql, type Transaction } from '@holdfast/postgres'
 import type { Compactions } from './compactions.ts'
 
-/** Longer waits than this for the writer are given up, well before Postgres would look for a deadlock. */
+/** Lock timeout while waiting for the writer, well below `deadlock_timeout`. */
 const LOCK_TIMEOUT = '50ms'
 
 /**
- * A step matters to a device that stands in it: it has some of the operations and not the others, and whoever has a row that one of them removes has
- * one of them too. Only CLEAR concerns everybody before it.
- *
- * Makes one of at most `batchOps` superseded operations in `[from, target]`. The bucket's row is locked first, as the writer locks it last: what
- * each holds, the other does not yet need.
+ * Merges at most `batchOps` superseded operations in `[from, target]` into one. Locks the bucket's row first, while the writer locks it last, so neither
+ * waits for what the other holds.
+ * A step affects only devices positioned inside it, which have some of the operations: a device that has a row removed by one of them also has another one.
+ * Only CLEAR affects every device before it.
  */
 export async function compactStep(
   tx: Transaction,

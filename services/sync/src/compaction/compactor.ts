@@ -10,18 +10,18 @@ import type { EmptyBucket } from './retire-buckets.ts'
 
 export interface CompactorOptions {
   readonly pool: Pool
-  /** Whether this process writes the log: another one compacts it otherwise. */
+  /** Whether this process writes the log. Otherwise another process compacts it. */
   readonly isLeading?: () => boolean
   readonly feed: CheckpointFeed
   readonly compactions: Compactions
-  /** Seconds between two rounds; 0: none by itself. */
+  /** Interval between rounds in seconds; 0 disables automatic rounds. */
   readonly intervalS: number
-  /** Operations dropped per second at most, so that reading and writing the log have the disk. */
+  /** Maximum operations dropped per second, so that reading and writing the log have disk bandwidth. */
   readonly opsPerSecond: number
-  /** Deletes buckets that all rows have left, unless a stream has them. @returns the names of those that are gone */
+  /** Deletes buckets without rows that no stream has. @returns the names of deleted ones */
   readonly retire?: (buckets: readonly EmptyBucket[], signal: AbortSignal) => Promise<ReadonlySet<string>>
   readonly logger: Logger
-  /** Operations in one transaction. */
+  /** Operations per transaction. */
   readonly batchOps?: number
   /** Superseded operations that a bucket may have whatever its size. */
   readonly slackOps?: number
@@ -30,13 +30,13 @@ export interface CompactorOptions {
 /** Result of one round. */
 export interface Compaction {
   readonly buckets: number
-  /** Operations that are no longer in the log. */
+  /** Operations removed from the log. */
   readonly dropped: number
 }
 
-/** A round, as operators see it. */
+/** A round, for operators. */
 export interface CompactionRound extends Compaction {
-  /** When it ended, in milliseconds since the epoch. */
+  /** End time in ms since the epoch. */
   readonly endedAtMs: number
   readonly ms: number
 }
@@ -46,18 +46,16 @@ interface Candidate {
   readonly count: string
 }
 
-/** A lock that the writer holds, or a deadlock with it: it goes first, we come again. */
+/** A lock conflict or deadlock with the writer: the bucket is compacted in a later round. */
 const CONTENDED_STATES = new Set(['55P03', '40P01'])
 const NOTHING: Compaction = { buckets: 0, dropped: 0 }
 
 /**
- * Keeps the log as large as the rows that are in it, in the background. Superseded operations of a bucket up to some operation, its **floor**, become
- * one MOVE with the sum of their checksums at that operation. A device that stands past the floor has them all and notices nothing; one that begins
- * with the bucket gets one instead of many; one in between is told to begin the bucket from scratch, which `send-ops.ts` sees from the floor that it reads
- * together with the operations.
- *
- * A bucket is compacted when superseded operations are more than half as many as its rows, and then keeps the newest of them, a quarter of its
- * rows: a device begins a bucket from scratch only when it has missed at least that many changes of it.
+ * Keeps the log proportional to the rows in it, in the background. A bucket's superseded operations up to an operation, the **floor**, become one MOVE with
+ * the sum of their checksums. A device past the floor has them all and is not affected; a device that starts the bucket gets one operation instead of many; a
+ * device in between must restart the bucket, which `send-ops.ts` detects by the floor that it reads with the operations.
+ * A bucket is compacted when its superseded operations exceed half the number of its rows. The newest of them, up to a quarter of its rows, are kept, so a
+ * device restarts a bucket only after missing at least that many changes.
  */
 export class Compactor implements AsyncDisposable {
   readonly #options: CompactorOptions
@@ -68,11 +66,11 @@ export class Compactor implements AsyncDisposable {
   readonly #stopping = new AbortController()
   readonly #looping: Promise<void>
   readonly #empty: EmptyBuckets
-  /** The newest checkpoint when the round before began. */
+  /** The newest checkpoint at the start of the previous round. */
   #horizon = 0
   #total: Compaction = NOTHING
   #last: CompactionRound | undefined
-  /** One round runs at a time. */
+  /** Runs one round at a time. */
   readonly #rounds = new Semaphore({ permits: 1 })
 
   constructor(options: CompactorOptions) {
@@ -82,11 +80,11 @@ export class Compactor implements AsyncDisposable {
     this.#batchOps = options.batchOps ?? COMPACT_BATCH_OPS_MAX
     this.#slackOps = options.slackOps ?? COMPACT_SLACK_OPS
     this.#empty = new EmptyBuckets(options.pool, Math.max(this.#slackOps, 1))
-    // The loop ends when it is stopped.
+    // The loop ends when the compactor is disposed.
     this.#looping = options.intervalS > 0 ? this.#loop().catch(() => undefined) : Promise.resolve()
   }
 
-  /** Since the process started. */
+  /** Total since the process started. */
   get total(): Compaction {
     return this.#total
   }
@@ -95,8 +93,8 @@ export class Compactor implements AsyncDisposable {
   }
 
   /**
-   * One round over all buckets. Compacts what was superseded when the round before began, so that whoever reads is past it. Does nothing while another process
-   * has the lease.
+   * Runs one round over all buckets. Compacts only what was superseded before the previous round, which readers have passed by now. Does nothing while
+   * another process has the lease.
    */
   round(): Promise<Compaction> {
     return this.#rounds.run({}, () => this.#compactIfLeading())
@@ -132,7 +130,7 @@ export class Compactor implements AsyncDisposable {
     }
   }
 
-  /** The process that has the lease compacts, and one that loses it in the middle stops. */
+  /** Only the lease holder compacts. A process that loses the lease stops. */
   async #compactIfLeading(): Promise<Compaction> {
     if (this.#options.isLeading?.() === false) return NOTHING
     try {
@@ -157,7 +155,7 @@ export class Compactor implements AsyncDisposable {
     return done
   }
 
-  /** Deletes what definitions have left that nothing needs any more. */
+  /** Deletes buckets and operations of dropped definitions. */
   async #deleteDropped(): Promise<void> {
     const dropped = await this.#pool.query<{ number: number }>(sql`select number from sync.definitions where dropped`)
     for (const { number } of dropped) {
@@ -176,7 +174,7 @@ export class Compactor implements AsyncDisposable {
   async #deleteOperations(bucketIds: readonly number[]): Promise<void> {
     for (;;) {
       const startedMs = performance.now()
-      // Executed, not queried: queries are not fenced.
+      // `execute` instead of `query`, because queries are not fenced.
       const dropped = await this.#pool.execute(sql`
         delete from sync.ops o using (select bucket_id, op_id from sync.ops where bucket_id = any(${bucketIds}::int[]) limit ${this.#batchOps}) d
          where o.bucket_id = d.bucket_id and o.op_id = d.op_id`)
@@ -186,7 +184,7 @@ export class Compactor implements AsyncDisposable {
     }
   }
 
-  /** Compacts the buckets whose superseded operations are many, beside their rows. */
+  /** Compacts buckets with many superseded operations relative to their rows. */
   async #compactLarge(upTo: number): Promise<Compaction> {
     const { signal } = this.#stopping
     let buckets = 0
@@ -209,7 +207,7 @@ export class Compactor implements AsyncDisposable {
     }
   }
 
-  /** Compacts one bucket if that pays. @returns how many operations are gone */
+  /** Compacts one bucket if worthwhile. @returns the number of removed operations */
   async #compactBucket(bucket: Candidate, upTo: number): Promise<number> {
     const pool = this.#pool
     const [dead] = await pool.query<{ count: number }>(sql`
@@ -246,7 +244,7 @@ export class Compactor implements AsyncDisposable {
     return gone
   }
 
-  /** Retires buckets that were empty already when the round before began. */
+  /** Retires buckets that were empty before the previous round. */
   async #retireEmpty(upTo: number): Promise<Compaction> {
     const { retire } = this.#options
     if (!retire) return NOTHING
@@ -273,7 +271,7 @@ export class Compactor implements AsyncDisposable {
     this.#total = { buckets: this.#total.buckets + buckets, dropped: this.#total.dropped + dropped }
   }
 
-  /** Waits until so many operations may have been dropped since a moment. */
+  /** Waits to keep the rate of dropped operations within its limit. */
   async #pace(ops: number, startedMs: number): Promise<void> {
     const { signal } = this.#stopping
     const dueMs = (ops / this.#options.opsPerSecond) * 1000 - (performance.now() - startedMs)

@@ -2,14 +2,14 @@ import { sql, type Pool } from '@holdfast/postgres'
 import { COMPACT_IN_USE_MAX, COMPACT_LOOK_BUCKETS } from '../limits.ts'
 import type { EmptyBucket } from './retire-buckets.ts'
 
-/** Buckets that all rows have left, and that may be retired. */
+/** Finds buckets without rows, which may be retired. */
 export class EmptyBuckets {
   readonly #pool: Pool
-  /** Buckets of more operations than this are compacted first. */
+  /** Buckets with more operations are compacted first. */
   readonly #countMax: number
-  /** Buckets whose last operation is not later were listed before: they are retired or in {@link #inUse}. */
+  /** Buckets with an earlier last operation have been listed: they are retired or in {@link #inUse}. */
   #listedUpTo = -1
-  /** Empty buckets that a device had when they were last tried. */
+  /** Empty buckets that a device had at the last attempt. */
   #inUse: readonly EmptyBucket[] = []
 
   constructor(pool: Pool, countMax: number) {
@@ -17,10 +17,10 @@ export class EmptyBuckets {
     this.#countMax = countMax
   }
 
-  /** Lists the buckets whose last operation is not later than `upTo`. They are listed again until {@link keep} is called. */
+  /** Lists empty buckets whose last operation is at most `upTo`. They are listed again until {@link keep} is called. */
   async list(upTo: number): Promise<readonly EmptyBucket[]> {
     let open = this.#inUse
-    // No operation has reached the earlier ones since, and they were looked at before.
+    // Earlier buckets have had no operations since and were listed before.
     for (let after = 0; ;) {
       const found = await this.#pool.query<{ id: number; name: string; last_op_id: string; count: string }>(sql`
         select id, name, last_op_id::text, count::text from sync.buckets b
@@ -43,13 +43,13 @@ export class EmptyBuckets {
     return open
   }
 
-  /** These could not be retired. */
+  /** Sets the buckets that could not be retired. */
   keep(inUse: readonly EmptyBucket[]): void {
     this.#inUse = inUse.slice(-COMPACT_IN_USE_MAX)
   }
 }
 
-/** Divides buckets into portions of at most `opsMax` operations, or one bucket. */
+/** Splits buckets into portions of at most `opsMax` operations, or a single bucket. */
 export function* portionsOf(buckets: readonly EmptyBucket[], opsMax: number): Generator<readonly EmptyBucket[]> {
   for (let at = 0; at < buckets.length;) {
     const some: EmptyBucket[] = []

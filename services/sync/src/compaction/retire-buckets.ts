@@ -4,7 +4,7 @@ import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import { BARRIER_PREFIX } from '../checkpoints/wal-barrier.ts'
 import type { BucketIds } from '../storage/bucket-ids.ts'
 
-/** A bucket that all rows have left, as it was when it was looked at. */
+/** A bucket without rows, as of its listing. */
 export interface EmptyBucket {
   readonly id: number
   readonly name: string
@@ -13,13 +13,12 @@ export interface EmptyBucket {
 }
 
 /**
- * Deletes buckets that all rows have left. When a row comes again, its bucket is made from scratch with another id and a floor before which no device stands that has
- * anything of it, so a device that comes back with the old position begins it from scratch.
- *
- * It happens between two batches of the writer, which remembers the ids of buckets by their names, and while no stream has the bucket or is looking it up.
+ * Deletes buckets without rows. If a row returns, its bucket is created with another id and a floor above every device's position, so a device that returns
+ * with an old position restarts it.
+ * Runs between two batches of the writer, which caches bucket ids by name, and only for buckets that no stream has or is looking up.
  */
 export interface Retirement {
-  /** @returns the names of those that are gone; those that are in use stay, and all do when the writer is not between two batches in time */
+  /** @returns the names of deleted buckets. Buckets in use stay, and all stay if the writer is not between two batches in time */
   retire(buckets: readonly EmptyBucket[], signal: AbortSignal): Promise<ReadonlySet<string>>
   /** Call between two batches. */
   run(writer: { readonly isIdle: boolean; readonly ids: Pick<BucketIds, 'forget'> }): Promise<void>
@@ -30,13 +29,13 @@ interface Request {
   readonly done: PromiseWithResolvers<ReadonlySet<string>>
 }
 
-/** How long to wait for the writer to be between two batches, in milliseconds. */
+/** Time in ms to wait for the writer to be between two batches. */
 const WAIT_MS = 2_000
 
 export function createRetirement(options: {
   readonly pool: Pool
   readonly feed: CheckpointFeed
-  /** Called with dropped buckets: the positions of devices in the middle of them are void. */
+  /** Called with deleted buckets: positions of devices downloading them are invalid. */
   readonly onRetired: (names: ReadonlySet<string>) => void
 }): Retirement {
   const { pool, feed } = options
@@ -61,9 +60,9 @@ export function createRetirement(options: {
     async retire(buckets, signal) {
       const request: Request = { buckets, done: Promise.withResolvers() }
       waiting = request
-      // So that a batch comes, after which it is the writer's turn.
+      // Causes a batch, after which the writer calls `run`.
       await pool.query(sql`select pg_logical_emit_message(true, ${BARRIER_PREFIX}, '')`)
-      await Promise.race([request.done.promise, delay(WAIT_MS, signal).catch(() => undefined)]) // stopping is as good as no time left
+      await Promise.race([request.done.promise, delay(WAIT_MS, signal).catch(() => undefined)]) // an abort counts as a timeout
       if (waiting === request) {
         waiting = undefined
         return new Set()

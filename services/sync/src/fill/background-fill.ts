@@ -14,48 +14,46 @@ import { readChunk } from './read-chunk.ts'
 import { emitMessage, orAborted } from './stream-messages.ts'
 import { findBlocking, findWriters } from './writers.ts'
 
-/** Prefix of the messages between which rows of a table were read. */
+/** Prefix of the messages that mark the reading of a chunk in the stream. */
 export const FILL_PREFIX = 'holdfast:fill'
 
-/** How often to try a table again that could not be read, at most, in milliseconds. */
+/** Maximum retry delay in ms for a table that could not be read. */
 const FAILED_RETRY_MS = 2_000
 
-/** How transactions of users keep a table from being read. */
+/** How users' transactions block the reading of a table. */
 export interface Blocked {
-  /** Against reading; otherwise they have written to it. */
+  /** Whether the table is locked; otherwise transactions have uncommitted writes to it. */
   readonly isLocked: boolean
   readonly forMs: number
 }
 
 interface BackgroundFillOptions {
   readonly pool: Pool
-  /** Connects as `holdfast_reader`, for reading tables past their policies. */
+  /** Connects as `holdfast_reader`, which bypasses the tables' policies. */
   readonly url: string
-  /** Called again and again while transactions of users keep the table of some definitions from being read. */
+  /** Called repeatedly while users' transactions block the table of these definitions. */
   readonly onBlocked: (definitions: Iterable<number>, how: Blocked) => void
-  /** Rows of a table that are read at once. */
+  /** Rows per chunk. */
   readonly chunkRows?: number | undefined
   readonly logger: Logger
 }
 
 /**
- * Fills the buckets of definitions while changes stream, a chunk of rows at a time in the order of the table's key.
- *
- * Each chunk is read between two messages in the write-ahead log. A change that the stream has between them may or may not be in what was read, so the
- * rows it touches are left out: the change itself brings them. All other rows are as they were read at the second message. They go into the log there, a
- * portion, and at further messages the others, without those that were touched before. Changes of rows go into these buckets from the beginning, whether or
- * not the row has been read. So nothing waits long, no snapshot is held, memory is bounded by a chunk, and after a crash it goes on behind the last
- * chunk that is in the log.
+ * Fills the buckets of definitions in chunks, in the order of the table's key, while changes stream.
+ * Each chunk is read between two messages in the write-ahead log. Changes between them may or may not be included in the chunk, so the rows they touch are
+ * omitted; the change itself adds them. The other rows are valid at the second message. They are written to the log there in portions, the later ones at
+ * further messages, without rows changed before. Row changes enter the buckets from the start, whether or not the row has been read. So nothing waits long,
+ * no snapshot is held, memory is bounded by a chunk, and after a crash the fill resumes behind the last chunk in the log.
  */
 export class BackgroundFill implements AsyncDisposable {
   readonly #options: BackgroundFillOptions
   readonly #name = randomBytes(4).toString('hex')
   readonly #recent: ReturnType<typeof createRecentTransactions>
-  /** Where the reading is, in the stream. */
+  /** Position of the current chunk in the stream. */
   readonly chunks = new ChunkTracker()
-  /** Chunks so far, each of which has its own name. */
+  /** Number of chunks so far, for unique names. */
   #windows = 0
-  /** By oid, since when transactions of users keep a table from being read, and whether operators were told. Beginning again with another plan changes nothing about it. */
+  /** Since when users' transactions have blocked a table, by oid, and whether operators were told. Kept across plans. */
   readonly #blocked = new Map<number, { readonly sinceMs: number; isReported: boolean }>()
   #progress: FillProgress | undefined
   #run: { readonly stopping: AbortController; readonly ended: Promise<void> } | undefined
@@ -65,12 +63,12 @@ export class BackgroundFill implements AsyncDisposable {
     this.#recent = createRecentTransactions(options.pool)
   }
 
-  /** The tables being read. */
+  /** Progress of the tables being read. */
   get progress(): FillProgress | undefined {
     return this.#progress
   }
 
-  /** Begins, or goes on, with everything in the plan that is not complete. Ends what was being filled. */
+  /** Starts or resumes filling all incomplete definitions of the plan. Stops an earlier fill. */
   async start(active: ActivePlan, unfilled: Unfilled): Promise<void> {
     await this.stop()
     this.chunks.use(active)
@@ -98,7 +96,7 @@ export class BackgroundFill implements AsyncDisposable {
     return this.stop()
   }
 
-  /** A transaction has committed in the stream. */
+  /** Called when the stream delivers a commit. */
   committed(xid: number): void {
     this.#recent.committed(xid)
   }
@@ -116,7 +114,7 @@ export class BackgroundFill implements AsyncDisposable {
     this.#progress = undefined
   }
 
-  /** Reads the next chunk of a job. */
+  /** Fills the next chunk of a job. */
   async #fillSome(turn: Turn, turns: Turns, signal: AbortSignal): Promise<void> {
     const { job } = turn
     turn.progress ??= { table: `${job.table.schema}.${job.table.name}`, rows: 0, sinceMs: performance.now() }
@@ -141,7 +139,7 @@ export class BackgroundFill implements AsyncDisposable {
     })
   }
 
-  /** A connection was lost, a table is locked, or the schema has changed, of which the stream will tell: that ends the fill. */
+  /** The fill stops after a lost connection, a lock, or a schema change, which the stream announces. */
   async #noteFailure(turn: Turn, turns: Turns, error: unknown, signal: AbortSignal): Promise<void> {
     const { logger } = this.#options
     const { table } = turn.job
@@ -157,7 +155,7 @@ export class BackgroundFill implements AsyncDisposable {
     turns.failed(turn, isLocked ? LOCKED_RETRY_MS : FAILED_RETRY_MS)
   }
 
-  /** Others wait for the table no longer once it has lasted, and operators are told whom it waits for. */
+  /** After a while, checkpoints stop waiting for the table, and operators are told which transactions block it. */
   async #noteBlocked({ job: { table, definitions } }: Turn, isLocked: boolean): Promise<void> {
     const { onBlocked, pool, logger } = this.#options
     const blocked = this.#blocked.get(table.oid) ?? { sinceMs: performance.now(), isReported: false }
@@ -177,7 +175,7 @@ export class BackgroundFill implements AsyncDisposable {
     }
   }
 
-  /** Reads one chunk. @returns the key of its last row; `undefined` when there are no more */
+  /** Fills one chunk. @returns the key of its last row; `undefined` after the last chunk */
   async #fillChunk(
     job: Job,
     after: readonly string[] | null,
@@ -189,12 +187,12 @@ export class BackgroundFill implements AsyncDisposable {
     try {
       await emitMessage(pool, FILL_PREFIX, window.first)
       await orAborted(window.opened, signal)
-      // Changes that the stream had before the first message were not noted: the rows read have to include them.
+      // Changes delivered before the first message were not recorded, so the query must see them.
       await this.#recent.untilVisible(signal)
       const { rows, isLast } = await readChunk({ pool, url, signal, chunkRows }, job.table, after)
       signal.throwIfAborted()
       window.setRows(rows, isLast)
-      // The next message is on its way while rows are being written; what was committed before it goes first.
+      // The next message is emitted while the previous portion is being written, so user changes committed until then come first.
       do {
         window.expectPortion()
         await emitMessage(pool, FILL_PREFIX, window.last)

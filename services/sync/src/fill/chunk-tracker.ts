@@ -5,25 +5,25 @@ import { planOf } from './fill-jobs.ts'
 import type { Job } from './fill-turns.ts'
 import type { FillRows, FillWindow } from './fill-window.ts'
 
-/** Follows the chunk that is being read through the change stream, until its rows are in the log. */
+/** Follows the current chunk through the change stream until its rows are in the log. */
 export class ChunkTracker {
   #active: ActivePlan | undefined
   #routers = new Map<Job, Routers>()
-  /** The chunk that is being read. */
+  /** The chunk being read. */
   #window: FillWindow | undefined
-  /** Chunks of which all rows were taken, and may not be in the log yet. */
+  /** Chunks whose rows were taken but may not be in the log yet. */
   #toBeDurable: FillWindow[] = []
   /** Definitions whose last chunk is in the log. */
   #completed: number[] = []
-  /** Oids of the tables of which rows are in the log, or changes are being noted. */
+  /** Oids of tables that have rows in the log or an open window. */
   #begun = new Set<number>()
 
-  /** @param begun - oids of the tables of which rows are in the log */
+  /** @param begun - oids of tables that have rows in the log */
   begin(begun: ReadonlySet<number>): void {
     this.#begun = new Set(begun)
   }
 
-  /** The same definitions under another plan: others were completed. */
+  /** Switches to another plan with the same incomplete definitions, after others were completed. */
   use(active: ActivePlan): void {
     this.#active = active
     this.#routers = new Map()
@@ -36,22 +36,22 @@ export class ChunkTracker {
     this.#completed = []
   }
 
-  /** The chunk's messages are about to be emitted. */
+  /** Call before emitting the chunk's messages. */
   expect(window: FillWindow): void {
     this.#window = window
   }
 
-  /** The chunk has been read, or given up. */
+  /** Call when the chunk has been read or abandoned. */
   forget(window: FillWindow): void {
     if (this.#window === window) this.#window = undefined
   }
 
-  /** Whether rows of this table that were read are in the log, or changes of it are being noted. */
+  /** Whether the table has rows in the log or an open window. */
   hasBegun(oid: number): boolean {
     return this.#begun.has(oid)
   }
 
-  /** A row was changed. */
+  /** Records a row change. */
   touched(relation: Relation, old: Tuple | undefined, row: Tuple | undefined): void {
     const window = this.#window
     if (!window?.isOpen || relation.oid !== window.job.table.oid) return
@@ -65,7 +65,7 @@ export class ChunkTracker {
     if (this.#window?.isOpen && oids.includes(this.#window.job.table.oid)) this.#window.truncate()
   }
 
-  /** A message of a fill was in a transaction that has committed. @returns rows whose place in the log is here */
+  /** Handles a fill's message at its commit. @returns rows to write to the log at this position */
   message(content: string): FillRows | undefined {
     const window = this.#window
     if (!window?.isOwnMessage(content)) return undefined
@@ -79,7 +79,7 @@ export class ChunkTracker {
     return rows
   }
 
-  /** Everything up to here is in the log. */
+  /** Call when the log is durable up to here. */
   durable(): void {
     for (const window of this.#toBeDurable) {
       if (window.isLast) this.#completed.push(...window.job.definitions)
@@ -88,7 +88,7 @@ export class ChunkTracker {
     this.#toBeDurable = []
   }
 
-  /** Definitions that have been completed since the last call. */
+  /** Returns the definitions completed since the last call. */
   takeCompleted(): readonly number[] {
     const taken = this.#completed
     this.#completed = []

@@ -2,24 +2,24 @@ import type { BucketDefinition, SyncPlan } from '@holdfast/policy'
 import { contentOf, holdsTheSame, onlyAddsColumns } from '../storage/definition-content.ts'
 import type { StoredDefinition } from '../storage/bucket-storage.ts'
 
-/** A definition of an earlier plan that is served until the one in its place is complete. */
+/** A definition of an earlier plan that is served until its replacement is filled. */
 export interface FallbackDefinition {
   /** Has the old definition's id and columns, and the new one's access. */
   readonly definition: BucketDefinition
   readonly table: number
   readonly stored: StoredDefinition
-  /** Id of the definition that it is served in place of. */
+  /** Id of the replacement. */
   readonly for: string
 }
 
 /**
- * Finds definitions of an earlier plan that may go on being served although they are in no policy any more: those that hold the very same rows under the
- * very same keys as a definition that is not complete, with fewer columns. That remains when a column was added or granted. Whatever was narrowed,
- * or might have been, is not served: a changed filter or key, a column that was dropped or revoked, a function that may have another body.
+ * Finds definitions of an earlier plan that can still be served: they contain the same rows under the same keys as an incomplete definition, with fewer
+ * columns. This covers added or newly granted columns. Definitions that were or might have been narrowed are not served: a changed filter or key, a dropped
+ * or revoked column, a function whose body may have changed.
  *
- * @param candidates - complete definitions that are in no policy any more
+ * @param candidates - complete definitions that no policy uses any more
  * @param incomplete - ids of definitions of the new plan
- * @param shapes - what the tables' columns are now, by oid
+ * @param shapes - current column shapes of the tables, by oid
  */
 export function findFallbacks(options: {
   readonly candidates: readonly StoredDefinition[]
@@ -28,7 +28,7 @@ export function findFallbacks(options: {
   readonly shapes: ReadonlyMap<number, string>
 }): readonly FallbackDefinition[] {
   const { next, incomplete, shapes } = options
-  // The newest has most of the columns.
+  // The newest has the most columns.
   const candidates = options.candidates.toSorted((left, right) => right.number - left.number)
   const found: FallbackDefinition[] = []
   for (const table of next.tables) {
@@ -51,7 +51,7 @@ export function findFallbacks(options: {
   return found
 }
 
-/** A plan with fallback definitions beside those that they replace for now. */
+/** Adds fallback definitions to a plan beside their replacements. */
 export function withFallbacks(plan: SyncPlan, fallbacks: readonly FallbackDefinition[]): SyncPlan {
   if (fallbacks.length === 0) return plan
   return {
@@ -66,7 +66,7 @@ export function withFallbacks(plan: SyncPlan, fallbacks: readonly FallbackDefini
   }
 }
 
-/** Whether its rows are the same for as long as its text is: nothing in it but what Postgres itself brings. */
+/** Whether equal texts always produce the same rows: they use nothing but Postgres's own functions. */
 function isFixed({ rowFilter, keys }: BucketDefinition): boolean {
   return [rowFilter?.sql ?? '', ...keys.map((key) => key.sql)].every((text) => {
     if (/\boperator\s*\(/i.test(text)) return false

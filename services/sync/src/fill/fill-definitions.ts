@@ -27,21 +27,21 @@ import type { RowEvaluator } from '../rows/row-evaluator.ts'
 export interface FillOptions {
   readonly pool: Pool
   readonly evaluator: RowEvaluator
-  /** Connects as `holdfast_reader`, for reading at the snapshot. */
+  /** Connects as `holdfast_reader`, to read at the snapshot. */
   readonly url: string
   readonly plan: SyncPlan
-  /** Ids of the definitions whose buckets are to be made. */
+  /** Ids of the definitions to fill. */
   readonly definitionIds: ReadonlySet<string>
   readonly slot: CreatedSlot
   readonly ids: BucketIds
   readonly nextOpId: () => number
   readonly lastOpId: () => number
   readonly logger: Logger
-  /** Ends the reading at once, also while a table is locked. */
+  /** Aborts reading immediately, even while waiting for a lock. */
   readonly signal: AbortSignal
 }
 
-/** Collects rows of all tables before they are written to the log. */
+/** Collects the rows of all tables before they are written to the log. */
 interface Collected {
   readonly tx: Transaction
   readonly pending: PendingOps
@@ -50,10 +50,9 @@ interface Collected {
 }
 
 /**
- * Makes the buckets of some definitions from the tables' rows at the slot's snapshot, all in one transaction: either all of them exist
- * afterwards, or none.
+ * Fills definitions from the tables' rows at the slot's snapshot in one transaction.
  *
- * @returns the definitions. Those of tables that were given up, or that a transaction has locked, are void: their buckets have to be made again
+ * @returns the stored definitions. Those of tables that were given up or locked are void: their buckets have to be filled again
  */
 export async function fillDefinitions(options: FillOptions): Promise<StoredDefinition[]> {
   const { pool, plan, ids, logger } = options
@@ -112,10 +111,7 @@ async function insertDefinitions(
   return stored
 }
 
-/**
- * @returns the number of its rows
- * @throws an error with SQLSTATE 55P03 while a transaction has the table locked
- */
+/** @returns the number of rows @throws SQLSTATE 55P03 while the table is locked */
 async function fillTable(
   options: FillOptions,
   active: ActivePlan,

@@ -5,7 +5,7 @@ import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { Unfilled } from '../storage/fills.ts'
 import type { Job } from './fill-turns.ts'
 
-/** Definitions of a table that are equally far go together; small tables first. */
+/** Lists jobs, small tables first. Definitions of a table with the same progress share a job. */
 export async function listJobs(pool: Pool, active: ActivePlan, unfilled: Unfilled): Promise<readonly Job[]> {
   const jobs: Job[] = []
   for (const { table, definitions } of active.tables.values()) {
@@ -24,14 +24,14 @@ export async function listJobs(pool: Pool, active: ActivePlan, unfilled: Unfille
   return jobs.toSorted((left, right) => (pages.get(left.table.oid) ?? 0) - (pages.get(right.table.oid) ?? 0))
 }
 
-/** The part of a plan that a job fills. */
+/** Returns the part of a plan that a job fills. */
 export function planOf(active: ActivePlan, job: Job): ActivePlan {
   const entry = active.tables.get(job.table.oid)
   const definitions = (entry?.definitions ?? []).filter(({ stored }) => job.definitions.has(stored.number))
   return { ...active, tables: new Map([[job.table.oid, { table: job.table, definitions }]]) }
 }
 
-/** The values of the table's key. */
+/** Returns the values of the table's key. */
 export function keyOf(table: TablePlan, row: Tuple): readonly string[] {
   return table.key.columns.map((name) => row[table.columns.findIndex((column) => column.name === name)] ?? '')
 }

@@ -16,27 +16,27 @@ export interface FillProgress {
   readonly sinceMs: number
 }
 
-/** How far a job is. */
+/** Progress of a job. */
 export interface Turn {
   readonly job: Job
-  /** Key of the last row that is in the log. */
+  /** Key of the last row in the log. */
   after: readonly string[] | null
-  /** Transactions that were writing to the table when its turn first came, and have not ended; `undefined` before that. */
+  /** Transactions that were writing to the table at the job's first turn and have not ended; `undefined` before that. */
   writers: ReadonlySet<string> | undefined
-  /** Tries since it last succeeded. */
+  /** Failures since the last success. */
   failures: number
-  /** Not tried again before, in milliseconds of `performance.now()`. */
+  /** Earliest next attempt, in ms of `performance.now()`. */
   notBefore: number
   progress: FillProgress | undefined
 }
 
 /** Round robin over jobs for reading chunks, skipping those that cannot be read now. */
 export interface Turns {
-  /** Waits until some job can be tried. `undefined`: all are done. */
+  /** Waits until a job can be tried. Returns `undefined` when all are done. */
   next(signal: AbortSignal): Promise<Turn | undefined>
-  /** @param last - key of the last row that is in the log now; `undefined`: the job is done */
+  /** @param last - key of the last row in the log; `undefined` if the job is done */
   succeeded(turn: Turn, last: readonly string[] | undefined): void
-  /** @param retryMs - the longest wait for the next try */
+  /** @param retryMs - maximum delay before the next attempt */
   failed(turn: Turn, retryMs: number): void
 }
 
@@ -49,7 +49,7 @@ export function createTurns(jobs: readonly Job[]): Turns {
     notBefore: 0,
     progress: undefined,
   }))
-  /** After a failure a job without failures goes first, so failing ones take at most half of the time. */
+  /** Failing and other jobs alternate, so failing ones take at most half of the time. */
   let hasFailed = false
   return {
     async next(signal) {

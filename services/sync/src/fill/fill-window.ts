@@ -4,25 +4,25 @@ import type { Job } from './fill-turns.ts'
 import { relationOf } from './relation-of.ts'
 import { ALWAYS, StreamWindow } from './stream-window.ts'
 
-/** Rows that go into the log at one place of the stream: changes of users wait for no more than these. */
+/** Rows written to the log at one position of the stream, which delays user changes by at most these. */
 const PORTION_ROWS = 2_000
 
-/** Rows that belong into the log at this place of the stream, and how to route them. */
+/** Rows to write to the log at this position, and how to route them. */
 export interface FillRows {
   readonly changes: readonly RowChange[]
   readonly routers: Routers
 }
 
-/** Where a chunk is. A phase ends with a message in the stream. */
+/** State of a chunk. Each message in the stream ends a phase. */
 type Phase =
-  /** The stream has not delivered the first message. */
+  /** Waiting for the first message. */
   | { readonly kind: 'announced' }
-  /** Changes of its rows are noted. `rows`: those that were read, and are not in the log yet. */
+  /** Changes are recorded. `rows`: read but not in the log yet. */
   | { readonly kind: 'open'; readonly rows: readonly Tuple[]; readonly isLast: boolean }
-  /** All its rows were taken for the log. */
+  /** All rows were taken for the log. */
   | { readonly kind: 'taken'; readonly isLast: boolean }
 
-/** A chunk of rows between its first and its last message. */
+/** A chunk of rows between its first and last message. */
 export class FillWindow extends StreamWindow {
   readonly job: Job
   #phase: Phase = { kind: 'announced' }
@@ -34,7 +34,7 @@ export class FillWindow extends StreamWindow {
     this.job = job
   }
 
-  /** Resolves when the rows of the newest message were taken for the log. */
+  /** Resolves when the rows of the latest message were taken. */
   get portionTaken(): Promise<void> {
     return this.#portionTaken.promise
   }
@@ -44,17 +44,17 @@ export class FillWindow extends StreamWindow {
   get isTaken(): boolean {
     return this.#phase.kind === 'taken'
   }
-  /** Whether the table has no rows behind this chunk. */
+  /** Whether this is the table's last chunk. */
   get isLast(): boolean {
     return this.#phase.kind !== 'announced' && this.#phase.isLast
   }
 
-  /** The rows of the chunk, which were read after {@link opened}. */
+  /** Sets the chunk's rows, which were read after {@link opened}. */
   setRows(rows: readonly Tuple[], isLast: boolean): void {
     this.#phase = { kind: 'open', rows, isLast }
   }
 
-  /** The next message of a portion is about to be emitted. */
+  /** Call before emitting the next message. */
   expectPortion(): void {
     this.#portionTaken = Promise.withResolvers()
   }
@@ -68,7 +68,7 @@ export class FillWindow extends StreamWindow {
     this.#isTruncated = true
   }
 
-  /** The stream has delivered the message of a portion. @returns its rows */
+  /** Handles the message of a portion. @returns its rows */
   takePortion(routers: Routers): FillRows {
     const { rows, isLast } = this.#phase.kind === 'open' ? this.#phase : { rows: [], isLast: this.isLast }
     const left = rows.slice(PORTION_ROWS)

@@ -5,12 +5,12 @@ import { READ_LOCK_TIMEOUT_MS } from '../limits.ts'
 
 /** Default for {@link ReadOptions.chunkRows}. */
 const CHUNK_ROWS = 16_000
-/** Characters of rows after which no more are read at once. */
+/** Maximum characters of rows per chunk. */
 const CHUNK_CHARACTERS = 16 * 1024 * 1024
 
 export interface Chunk {
   readonly rows: readonly Tuple[]
-  /** There are no more rows behind it. */
+  /** Whether no rows follow. */
   readonly isLast: boolean
 }
 
@@ -18,17 +18,13 @@ export interface ReadOptions {
   readonly pool: Pool
   /** Connects as `holdfast_reader`. */
   readonly url: string
-  /** Ends the reading at once, also while it waits for a lock. */
+  /** Aborts reading immediately, even while waiting for a lock. */
   readonly signal: AbortSignal
-  /** Rows read at once, as long as they are small; they wait in memory for their place in the stream. */
+  /** Maximum rows per chunk. They wait in memory for their position in the stream. */
   readonly chunkRows?: number | undefined
 }
 
-/**
- * Reads the rows of a table that have some keys; not all of them, when they are large.
- *
- * @throws an error with SQLSTATE 55P03 while a transaction of a user has the table locked
- */
+/** Reads rows with these keys, possibly only some if they are large. @throws SQLSTATE 55P03 while a user's transaction has locked the table */
 export async function readByKeys(
   options: ReadOptions,
   table: TablePlan,
@@ -52,7 +48,7 @@ function namesOfKey(table: TablePlan): SqlFragment {
   return sql.join(table.key.columns.map((name) => sql.identifier(name)))
 }
 
-/** Values of a key as Postgres printed them, back as literals of its types: COPY takes no parameters. */
+/** Renders key values printed by Postgres as typed literals, because COPY takes no parameters. */
 function literalsOfKey(table: TablePlan, values: readonly string[]): SqlFragment {
   const types = new Map(table.columns.map((column) => [column.name, column.typeName]))
   return sql.join(
@@ -62,7 +58,7 @@ function literalsOfKey(table: TablePlan, values: readonly string[]): SqlFragment
   )
 }
 
-/** Reads rows of a table as the change stream would print them. */
+/** Reads rows of a table in the text form of the change stream. */
 async function copyWhere(
   { pool, url, signal }: ReadOptions,
   table: TablePlan,
@@ -78,7 +74,7 @@ async function copyWhere(
       await db.execute(sql`begin transaction read only`)
       await db.execute(sql`set lock_timeout = ${sql.trusted(String(READ_LOCK_TIMEOUT_MS))}`)
       await db.execute(sql`set row_security = off`)
-      await db.execute(sql`set enable_seqscan = off`) // a page of the key's index is wanted, whatever the statistics say
+      await db.execute(sql`set enable_seqscan = off`) // reads one page of the key's index, whatever the statistics say
       await useOperatorsOfKey(db, table)
       return sql`select ${sql.join(table.columns.map((column) => sql.identifier(column.name)))}
         from ${kind?.partitioned ? sql`` : sql`only `}${sql.trusted(quoteName(table.schema, table.name))} ${where}`
@@ -87,10 +83,10 @@ async function copyWhere(
 }
 
 /**
- * Reads the next rows of a table in the order of its key.
+ * Reads the next rows of a table in key order.
  *
- * @param after - the key of the last row that was read
- * @throws an error with SQLSTATE 55P03 while a transaction of a user has the table, or a partition or index of it, locked
+ * @param after - the key of the last row read
+ * @throws SQLSTATE 55P03 while a user's transaction has locked the table, a partition or an index
  */
 export async function readChunk(
   options: ReadOptions,
@@ -117,7 +113,7 @@ export async function readChunk(
   return { rows, isLast: rows.length < chunkRows }
 }
 
-/** Finds the operators of the system, and those that came with the types of the key: the order has to be the one of its index. */
+/** Makes the operators of the system and of the key's types available, so that the order is the index's. */
 async function useOperatorsOfKey(db: Queryable, table: TablePlan): Promise<void> {
   await db.query(sql`
     select pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', (

@@ -3,7 +3,7 @@ import type { Relation } from '@holdfast/replication'
 
 const relations = new WeakMap<TablePlan, Relation>()
 
-/** Rows of a table that were read, in the shape of the stream's. */
+/** Returns the relation of rows read from a table, as the stream would announce it. */
 export function relationOf(table: TablePlan): Relation {
   let relation = relations.get(table)
   if (!relation) {

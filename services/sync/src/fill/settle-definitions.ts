@@ -10,14 +10,14 @@ import { findFallbacks, type FallbackDefinition } from './fallback-definitions.t
 export interface SettledDefinitions {
   /** The stored definitions of the plan. */
   readonly kept: readonly StoredDefinition[]
-  /** Those of them that are not filled, by number, each with the key of the last row that is in the log. */
+  /** Incomplete definitions by number, with the key of the last row in the log. */
   readonly unfilled: Map<number, readonly string[] | null>
   readonly fallbacks: readonly FallbackDefinition[]
-  /** Stored definitions that nothing needs any more. */
+  /** Stored definitions that are no longer needed. */
   readonly superseded: readonly StoredDefinition[]
 }
 
-/** Finds the stored definitions that a plan needs, and creates those that are missing, to be filled. */
+/** Finds the stored definitions of a plan and creates missing ones. */
 export async function settleDefinitions(
   pool: Pool,
   next: SyncPlan,
@@ -34,7 +34,7 @@ export async function settleDefinitions(
   const wanted = new Map(
     next.tables.flatMap((table) => table.definitions.map((definition) => [definition.id, { table, definition }])),
   )
-  // An added column, which no device gets through this definition, changes nothing about it.
+  // A new column that no device gets through this definition does not affect it.
   const isUsable = (one: StoredDefinition): boolean => {
     const oid = wanted.get(one.id)?.table.oid
     return oid !== undefined && onlyAddsColumns(one.shape, shapes.get(oid))

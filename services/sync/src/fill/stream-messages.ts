@@ -1,8 +1,8 @@
 import { sql, type Pool } from '@holdfast/postgres'
 
-/** Writes a message into the write-ahead log, which the stream delivers when everything that was committed before has been delivered. */
+/** Writes a message to the write-ahead log. The stream delivers it after everything committed before. */
 export async function emitMessage(pool: Pool, prefix: string, content: string): Promise<void> {
-  // Flushed with its commit, also where other commits are not: the stream does not show transactions that are not on disk.
+  // Flushes at commit even with `synchronous_commit = off`, because the stream delivers only transactions that are on disk.
   await pool.query(
     sql`select set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, ${prefix}, ${content})`,
   )

@@ -1,32 +1,32 @@
 import type { Lsn } from '@holdfast/replication'
 
-/** Rows that were read belong to no transaction; definitions take changes of any position from here on. */
+/** Commit position for rows that were read: they belong to no transaction, and definitions accept changes from any position. */
 export const ALWAYS = (2n ** 64n - 1n) as Lsn
 
 /**
- * Rows that are read from a table between two messages of the stream. Changes of the same rows in between are noted, since they are newer than what was
- * read.
+ * A window between two messages of the stream during which rows are read from a table. Rows changed in the window are recorded, because the change is newer
+ * than the read.
  */
 export abstract class StreamWindow {
   readonly #name: string
   readonly #opened = Promise.withResolvers<void>()
   readonly #applied = Promise.withResolvers<void>()
-  /** Rows that were changed while the window was open. */
+  /** Rows changed while the window was open. */
   protected readonly touched: Set<string> = new Set()
 
   constructor(name: string) {
     this.#name = name
   }
 
-  /** Content of the message from which on changes are noted. */
+  /** Content of the message that opens the window. */
   get first(): string {
     return `${this.#name}/from`
   }
-  /** Content of a message at which rows go into the log. */
+  /** Content of the message at which rows are written to the log. */
   get last(): string {
     return `${this.#name}/to`
   }
-  /** Resolves when changes are noted. */
+  /** Resolves when the window is open. */
   get opened(): Promise<void> {
     return this.#opened.promise
   }
@@ -39,17 +39,17 @@ export abstract class StreamWindow {
     return content.startsWith(`${this.#name}/`)
   }
 
-  /** A row that may be among those that are read was changed: the change brings it. */
+  /** Records the change of a row that may have been read. */
   markChanged(objectId: string): void {
     this.touched.add(objectId)
   }
 
-  /** Everything that was taken is in the log. */
+  /** Call when all taken rows are in the log. */
   markApplied(): void {
     this.#applied.resolve()
   }
 
-  /** The stream has delivered the first message. */
+  /** Call when the stream delivers the first message. */
   protected markOpened(): void {
     this.#opened.resolve()
   }

@@ -1,10 +1,10 @@
 import { sql, type Pool } from '@holdfast/postgres'
 
 /**
- * Finds the transactions that have to end before a table can be read: those that are writing to it the first time. Rows that they wrote before it was published are
- * not in the stream, so they have to be in those that are read. Transactions that write elsewhere are not waited for: some are open for hours.
+ * Finds transactions that must end before a table can be read: those writing to it at the first call. Rows that they wrote before the table was published are
+ * not in the stream, so the query must see them. Transactions that write only elsewhere do not count, because some stay open for hours.
  *
- * @param before - what was found the last time, if there was one
+ * @param before - the previous result, if any
  * @returns those that have not ended
  */
 export async function findWriters(
@@ -17,7 +17,7 @@ export async function findWriters(
   return before === undefined ? now : new Set([...before].filter((one) => now.has(one)))
 }
 
-/** The processes of the transactions that write to a table or have it locked against reading; 0 stands for a prepared transaction. */
+/** Returns the processes of transactions that write to a table or lock it against reading; 0 for a prepared transaction. */
 export async function findBlocking(pool: Pool, table: number): Promise<readonly number[]> {
   const locks = await readLocks(pool, table, ['RowExclusiveLock', 'AccessExclusiveLock'])
   return [...new Set(locks.map(({ pid }) => pid ?? 0))]
@@ -25,11 +25,11 @@ export async function findBlocking(pool: Pool, table: number): Promise<readonly 
 
 interface Lock {
   readonly transaction: string
-  /** `null`: the transaction is prepared. */
+  /** `null` for a prepared transaction. */
   readonly pid: number | null
 }
 
-/** Each write locks the table, and the partition that it goes to, in `RowExclusiveLock` until the transaction has ended and others see it. */
+/** Every write holds `RowExclusiveLock` on the table, and on the partition it goes to, until the transaction has ended and is visible. */
 async function readLocks(pool: Pool, table: number, modes: readonly string[]): Promise<readonly Lock[]> {
   return await pool.query<Lock>(sql`
     with recursive written (oid) as (

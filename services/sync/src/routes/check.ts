@@ -13,16 +13,16 @@ import { missingSubject, notReady } from '../errors.ts'
 import { CHECK_TIMEOUT_MS } from '../limits.ts'
 
 export interface CheckRouteOptions {
-  /** As `authenticator`. */
+  /** Connects as `authenticator`. */
   readonly share: PoolShare
   readonly active: () => ActivePlan | undefined
   readonly underWay: CheckAdmission
-  /** @throws {HoldfastError} while nothing is served */
+  /** @throws {HoldfastError} while the plan is not served */
   readonly requireReady: () => void
   readonly logger: Logger
 }
 
-/** `POST /sync/v1/check`: sums and digests of what Postgres shows to the caller, for a device that compares itself with them. */
+/** `POST /sync/v1/check`: returns sums and digests of what Postgres shows the caller, for a device to compare with its own data. */
 export function checkRoutes({ share, active, underWay, requireReady, logger }: CheckRouteOptions): FastifyPluginAsync {
   return async (app) => {
     app.post(CHECK_PATH, async (request, reply) => {
@@ -45,7 +45,7 @@ export function checkRoutes({ share, active, underWay, requireReady, logger }: C
           () => out.end(),
           (error: unknown) => {
             if (!signal.aborted) logger.log('warn', 'a device could not be checked', { reason: errorMessage(error) })
-            out.destroy(error as Error) // the last line is missing, which the device notices
+            out.destroy(error as Error) // the missing last line tells the device
           },
         )
         .finally(leave)

@@ -4,8 +4,8 @@ import { INCOMPLETE_PATH, type IncompleteAnswer } from '@holdfast/protocol'
 import type { OmittedTables } from '../stream/omitted-tables.ts'
 
 /**
- * `GET /sync/v1/incomplete?client_id=`: the tables of the caller that are not complete on a device, with the reason. Answered from what its stream
- * has found, without asking Postgres.
+ * `GET /sync/v1/incomplete?client_id=`: returns the caller's tables that are incomplete on a device, with the reason. Uses what its stream has found, without
+ * querying Postgres.
  */
 export function incompleteRoutes(options: {
   readonly omittedTables: Pick<OmittedTables, 'incomplete'>

@@ -19,14 +19,14 @@ import type { RestrictedPools } from '../user-sql/restricted-pools.ts'
 import type { SyncStatus } from '../inspect/status.ts'
 
 export interface InspectRoutesOptions extends RestrictedPools {
-  /** As the superuser. */
+  /** Connects as superuser. */
   readonly pool: Pool
-  /** As `authenticator`. */
+  /** Connects as `authenticator`. */
   readonly requestPool: Connections
   readonly walBarrier: WalBarrier
   readonly plan: () => SyncPlan
   readonly active: () => ActivePlan | undefined
-  /** Whether no change of the schema waits for a compilation. */
+  /** Whether no schema change is waiting for a compilation. */
   readonly isSettled: () => boolean
   readonly status: () => Promise<SyncStatus>
   readonly findUser: FindUser
@@ -63,7 +63,7 @@ export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync
       return options.status()
     })
 
-    /** Waits until the policies are compiled as they are after everything that has committed by now. */
+    /** Waits until the compiled policies include everything committed so far. */
     async function untilCompiled(signal: AbortSignal): Promise<void> {
       const [row] = await pool.query<{ lsn: string }>(sql`select pg_current_wal_insert_lsn()::text as lsn`)
       const lsn = parseLsn(row?.lsn ?? '')
@@ -118,7 +118,7 @@ export function inspectRoutes(options: InspectRoutesOptions): FastifyPluginAsync
         ({ tables, narrowed }) => out.end(`${JSON.stringify({ complete: tables, narrowed })}\n`),
         (error: unknown) => {
           if (!signal.aborted) logger.log('warn', 'the rows of a person could not be read', { reason: String(error) })
-          out.destroy(error as Error) // the last line is missing, which the reader notices
+          out.destroy(error as Error) // the missing last line tells the reader
         },
       )
       return reply.send(out)

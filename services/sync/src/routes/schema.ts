@@ -9,10 +9,10 @@ import { describeSchema, type FindHiddenTables } from '../schema/describe-schema
 const NONE_HIDDEN: ReadonlySet<string> = new Set()
 
 /**
- * `GET /sync/v1/schema`: the tables of the caller's role, without those hidden from the user, for the local database. Revalidated with `if-none-match`.
+ * `GET /sync/v1/schema`: returns the tables of the caller's role, without those hidden from the user, for the local database. Supports `if-none-match`.
  *
- * @param options.share - connected as `authenticator`
- * @param options.plan - the plan that streams follow now; throws a `HoldfastError` while there is none
+ * @param options.share - connects as `authenticator`
+ * @param options.plan - returns the plan that streams follow; throws a `HoldfastError` while there is none
  */
 export function schemaRoutes(options: {
   readonly share: PoolShare

@@ -20,9 +20,9 @@ export interface StreamRouteOptions {
   readonly connections: Connections
   readonly connectionsMax: number
   readonly perPersonMax: number
-  /** Whether devices that take it get gzip. */
+  /** Whether to compress for devices that accept gzip. */
   readonly compress: boolean
-  /** @throws {HoldfastError} while nothing is served */
+  /** @throws {HoldfastError} while the plan is not served */
   readonly requireReady: () => void
   readonly watchSession: WatchSession
 }
@@ -38,7 +38,7 @@ function tooManyOfUser(max: number): HoldfastError {
   })
 }
 
-/** `POST /sync/stream`: one device's stream, for as long as the token lives. Source: the PowerSync service's sync protocol. */
+/** `POST /sync/stream`: streams to one device until its token expires. Source: the PowerSync service's sync protocol. */
 export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
   const { connections, connectionsMax } = options
   const perPersonMax = Math.min(options.perPersonMax, Math.max(1, Math.floor(connectionsMax * PERSON_STREAMS_SHARE)))
@@ -70,7 +70,7 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
       response.flushHeaders()
 
       const { id } = request
-      // The request lives as long as its answer: nothing of it but what the answer's end needs.
+      // The request object lives as long as its response, so everything not needed at the end is released.
       forgetBody(request)
       request.caller = undefined
       request.raw.headers = {}
@@ -81,7 +81,7 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
 }
 
 interface Stream extends StreamRouteOptions, Pick<Caller, 'role' | 'claims' | 'expiresAtS'> {
-  /** Request id, for the log. */
+  /** Request id for the log. */
   readonly id: string
   readonly userId: string
   readonly clientId: string
@@ -91,7 +91,7 @@ interface Stream extends StreamRouteOptions, Pick<Caller, 'role' | 'claims' | 'e
   readonly isCompressed: boolean
 }
 
-/** Runs a stream whose head is written, until the device goes, its token ends or the server stops. */
+/** Runs a stream after its head is written, until the device disconnects, its token expires or the server stops. */
 function serve(stream: Stream): void {
   const { context, connections, id, role, claims, userId, clientId, expiresAtS, body, response } = stream
   const { format, isCompressed } = stream
@@ -134,7 +134,7 @@ function serve(stream: Stream): void {
     end(reason) {
       abort.abort(reason)
       session.wake()
-      // Lines that wait to be read are discarded: the device reads the other stream.
+      // Discards unread lines: the device reads the newer stream instead.
       if (reason === replacedByNewer && fullConnectionOf(response)) response.destroy()
     },
   }

@@ -28,13 +28,13 @@ export interface SyncRoutesOptions {
   readonly context: StreamContext
   /** @throws {HoldfastError} while devices are not served */
   readonly requireReady: () => void
-  /** @throws {HoldfastError} before policies have been compiled for the first time */
+  /** @throws {HoldfastError} before the first compilation of policies */
   readonly currentPlan: () => SyncPlan
   /** Aborts when the service is disposed. */
   readonly signal: AbortSignal
 }
 
-/** All routes of the service, at their full addresses. */
+/** Registers all routes of the service. */
 export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
   const { options, ground, context, requireReady, currentPlan, signal } = given
   const { logger } = options

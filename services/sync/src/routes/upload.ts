@@ -16,14 +16,14 @@ export interface UploadRouteOptions {
   readonly counter: UploadCounter
 }
 
-/** An upload from its headers to its answer. */
+/** An upload in progress. */
 interface Lease {
   readonly signal: AbortSignal
   isJudging: boolean
   release(): void
 }
 
-/** `POST /sync/v1/upload`: one local transaction, or several of them, each judged once. */
+/** `POST /sync/v1/upload`: applies one or several local transactions, each once. */
 export function uploadRoutes({ context, underWay, counter }: UploadRouteOptions): FastifyPluginAsync {
   const leases = new WeakMap<FastifyRequest, Lease>()
 
@@ -77,7 +77,7 @@ export function uploadRoutes({ context, underWay, counter }: UploadRouteOptions)
   }
 }
 
-/** JSON of changes becomes a quarter, and of changes that are alike a twelfth; the memory of bodies counts what it really is. */
+/** Estimated compression ratio. JSON of changes shrinks to a quarter, similar changes to a twelfth; body memory counts the real size. */
 const PACKED_TIMES = 16
 
 /** Returns the declared body size, or the maximum if undeclared. */

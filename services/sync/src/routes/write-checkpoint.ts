@@ -13,7 +13,7 @@ export interface WriteCheckpointRouteOptions {
   readonly pool: Pool
   readonly walBarrier: WalBarrier
   readonly connections: Connections
-  /** @throws {HoldfastError} while nothing is served */
+  /** @throws {HoldfastError} while the plan is not served */
   readonly requireReady: () => void
   /** Aborts when the service stops. */
   readonly signal: AbortSignal
@@ -23,13 +23,13 @@ export interface WriteCheckpointRouteOptions {
 const RETRY_MS = 200
 
 /**
- * `GET /write-checkpoint2.json`: asked by the client after an upload. The number comes back in a checkpoint once everything that committed before the
- * request is contained in it.
+ * `GET /write-checkpoint2.json`: requested by the client after an upload. The number is sent in the checkpoint that contains everything committed before the
+ * request.
  */
 export function writeCheckpointRoutes(options: WriteCheckpointRouteOptions): FastifyPluginAsync {
   const { pool, walBarrier, connections, signal, logger } = options
 
-  /** Tries until the service stops: without the number the device applies nothing more. */
+  /** Retries until the service stops: without the number the device applies no further changes. */
   async function passed(lsn: Lsn): Promise<void> {
     for (;;) {
       try {
@@ -55,7 +55,7 @@ export function writeCheckpointRoutes(options: WriteCheckpointRouteOptions): Fas
         () => {
           for (const connection of connections.of(userId, clientId)) connection.session.wake()
         },
-        () => undefined, // the service stops
+        () => undefined, // the service is stopping
       )
       return { data: { write_checkpoint: String(checkpoint.id) } }
     })

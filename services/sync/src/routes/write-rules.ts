@@ -7,9 +7,9 @@ import type { CompiledRules } from '../write-rules/compiled-rules.ts'
 import { evaluateFacts } from '../write-rules/evaluate-facts.ts'
 
 /**
- * `GET /sync/v1/write-rules`: what the policies for writing say, as far as a device can evaluate it. Revalidated with `if-none-match`.
+ * `GET /sync/v1/write-rules`: returns the write policies as far as devices can evaluate them. Supports `if-none-match`.
  *
- * @param options.share - connected as `authenticator`
+ * @param options.share - connects as `authenticator`
  */
 export function writeRulesRoutes(options: {
   readonly share: PoolShare

@@ -10,19 +10,19 @@ import type { PendingOps } from '../storage/pending-ops.ts'
 import type { RowEvaluator } from './row-evaluator.ts'
 import { createTableRouter, type Evaluated, type TableRouter } from './table-router.ts'
 
-/** A row's change, on its way into buckets. `old`/`row`: absent for INSERT/DELETE. */
+/** A row change to be routed to buckets. `old`/`row`: absent for INSERT/DELETE. */
 export interface RowChange {
   readonly relation: Relation
   readonly old: Tuple | undefined
   readonly row: Tuple | undefined
   readonly commitLsn: Lsn
-  /** A row that was read, and not changed: a change may have brought it into its buckets already. */
+  /** Whether the row was read by a backfill. A change may have put it into its buckets already. */
   readonly isRead?: boolean
   /** Author of a change; `null` if not through the API. */
   readonly author?: string | null
 }
 
-/** What a policy that reads the clock says of a row, while the row stays as it is. */
+/** Returns the change of an unchanged row for which a policy that reads the clock may now decide differently. */
 export function dueChange(relation: Relation, row: Tuple, commitLsn: Lsn): RowChange {
   return { relation, old: row, row, commitLsn }
 }
@@ -32,7 +32,7 @@ interface RelationRouter {
   readonly router: TableRouter
 }
 
-/** Routers of a plan's tables, made when a relation first shows up. */
+/** Routers of a plan's tables, created when a relation first appears. */
 export type Routers = (relation: Relation) => RelationRouter | undefined
 
 export function createRouters(active: ActivePlan): Routers {
@@ -56,7 +56,7 @@ interface Routed {
   /** Bucket names per definition, before and after. */
   readonly before: readonly (readonly string[])[]
   readonly after: readonly (readonly string[])[]
-  /** Of definitions that read the clock: the buckets in which the row may be. Empty when there is none. */
+  /** For definitions that read the clock: the buckets that may contain the row. Empty if there are no such definitions. */
   readonly clocked: readonly (readonly string[] | undefined)[]
   /** Results for the row after the change. */
   readonly evaluated: Evaluated
@@ -67,18 +67,18 @@ const NONE: readonly (readonly string[])[] = []
 const NOTHING: Evaluated = []
 
 export interface ApplyContext {
-  /** For bucket ids; within the batch's transaction if one is open. */
+  /** For bucket ids; in the batch's transaction if one is open. */
   readonly db: Queryable
   readonly evaluator: RowEvaluator
   readonly routers: Routers
   readonly ids: BucketIds
   readonly pending: PendingOps
-  /** Where the operations are that are pending no more, before they can be seen. */
+  /** For operations that are written but not committed yet. */
   readonly batchDb: Queryable
   readonly moments: PendingMoments
 }
 
-/** Turns row changes into operations: PUT into each bucket that a row is in now, REMOVE from each that it has left. */
+/** Converts row changes to operations: PUT into each bucket that now contains the row, REMOVE from each that it has left. */
 export async function applyChanges(context: ApplyContext, changes: readonly RowChange[]): Promise<void> {
   const { db, ids, pending, moments } = context
   const routed = await routeChanges(context, changes)
@@ -101,8 +101,8 @@ export async function applyChanges(context: ApplyContext, changes: readonly RowC
 }
 
 /**
- * Which rows are in buckets of definitions that read the clock: what a policy said of a row when it was last evaluated cannot be evaluated again, so the log is
- * asked. `undefined`: there is no such definition.
+ * Reads from the log which rows are in buckets of definitions that read the clock, because an earlier evaluation cannot be repeated. Returns `undefined` if
+ * there are no such definitions.
  */
 async function readHeld(
   { batchDb, ids }: ApplyContext,
@@ -120,7 +120,7 @@ async function readHeld(
   return routed.some(({ clocked }) => clocked.length > 0) ? new Set() : undefined
 }
 
-/** With the buckets that have the row in the log, or in operations on the way into it. */
+/** Sets `before` to the buckets that contain the row in the log or in pending operations. */
 function asHeld(entry: Routed, held: ReadonlySet<string>, ids: BucketIds, pending: PendingOps): Routed {
   const { router, change, clocked, before } = entry
   const row = change.old ?? change.row
@@ -147,7 +147,7 @@ function noteMoments({ router, change, clocked, evaluated }: Routed, moments: Pe
   })
 }
 
-/** Notes the access classes that come to be, before anything of them can be seen. */
+/** Adds new access classes before their rows become visible. */
 async function addClasses(db: Queryable, routed: readonly Routed[]): Promise<void> {
   const added: NewClass[] = []
   for (const { change, router, after, evaluated } of routed) {
@@ -199,7 +199,7 @@ async function routeChanges({ evaluator, routers }: ApplyContext, changes: reado
   return routed
 }
 
-/** A row that is read may be in a bucket already: a change may have brought it there, at another moment. */
+/** Returns candidates for definitions that read the clock. A row read by a backfill may already be in a bucket, added by a change at another moment. */
 function clockedOf(
   router: TableRouter,
   { old, row, isRead, commitLsn }: RowChange,
@@ -243,7 +243,7 @@ function addOps({ change, router, before, after }: Routed, ids: BucketIds, pendi
     if (newId === undefined || row === undefined) continue
     for (const name of to) {
       const stays = keepsId && from.includes(name)
-      // Nothing that these devices can see has changed. A row that is being read may not be there yet, and is left out of what was read.
+      // Devices see no difference. A row of an unfilled definition may not be in the bucket yet, and the backfill omits changed rows.
       if (stays && old && !isUnfilled && router.looksEqual(index, old, row)) continue
       pending.put(ids.id(name), localName, newId, router.json(index, row, cache), !stays && !change.isRead)
     }

@@ -15,19 +15,18 @@ function resultSql(expression: SqlExpression): string {
   }
 }
 
-/** The columns that some expressions read. */
+/** Returns the columns that the expressions read. */
 export function readsOf(expressions: readonly SqlExpression[]): readonly string[] {
   return [...new Set(expressions.flatMap((expression) => expression.reads))]
 }
 
 /**
- * Lets Postgres evaluate expressions of a table's policies for some rows, in one statement. Rows travel as texts, one array per column that is read, and
- * are cast back to the columns' types there.
- *
- * Functions that policies call run here, and may be written to do harm; declared immutable, they may still call others. So nothing here runs with rights.
+ * Evaluates expressions of a table's policies for several rows in one Postgres statement. Rows are sent as text, one array per column, and cast to the
+ * columns' types.
+ * Functions called by policies run here and may be malicious. Even immutable ones may call others, so nothing here runs with rights.
  *
  * @param db - a read-only session of `holdfast_evaluator`
- * @param columnNames - the columns of the rows, in their order
+ * @param columnNames - column names in row order
  */
 export async function evaluateRows(
   db: Queryable,
@@ -39,7 +38,7 @@ export async function evaluateRows(
   const columns = readsOf(expressions).map((name) => {
     const position = columnNames.indexOf(name)
     const { typeName = 'text', collation } = table.columns.find((column) => column.name === name) ?? {}
-    // A cast has the collation of its type.
+    // A cast applies the type's collation.
     const type = collation === undefined ? typeName : `${typeName} collate ${collation}`
     return {
       name: quoteIdentifier(name),
@@ -47,11 +46,11 @@ export async function evaluateRows(
       values: rows.map((row) => (position < 0 ? null : (row[position] ?? null))),
     }
   })
-  // Type names and expressions were printed by Postgres; the rows are parameters.
+  // Postgres printed the type names and expressions; the rows are parameters.
   const list = columns.map((column, index) => `u.c${index}::${column.type} as ${column.name}, `).join('')
   const names = columns.map((_, index) => `c${index}, `).join('')
   const results = expressions.map(resultSql).join(', ')
-  // The number of the row is an array too, so that expressions that read no column have rows as well.
+  // The row numbers are an array too, so expressions that read no column still have rows.
   const sources = [...columns.map((column) => sql`${column.values}::text[]`), sql`${rows.map((_, row) => row)}::int[]`]
   const found = await db.query<{ results: Evaluated }>(sql`
     select array[${sql.trusted(results)}]::text[] as results

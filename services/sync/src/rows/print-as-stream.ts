@@ -1,9 +1,9 @@
 import { sql, TEXT_SETTINGS, type Transaction } from '@holdfast/postgres'
 
-/** Values print as in the change stream, so that the same encoder reads them. */
+/** Settings that print values as in the change stream, so the same encoder can read them. */
 const PRINT_SETTINGS: Readonly<Record<string, string>> = { ...TEXT_SETTINGS, timezone: 'UTC' }
 
-/** Makes values of this transaction print as the change stream has them. To be called before anybody is assumed. */
+/** Makes this transaction print values as in the change stream. Call before assuming a role. */
 export async function printAsStream(tx: Transaction): Promise<void> {
   const names = Object.keys(PRINT_SETTINGS)
   await tx.execute(

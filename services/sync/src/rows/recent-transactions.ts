@@ -2,15 +2,15 @@ import { delay } from '@holdfast/foundation'
 import { sql, type Pool } from '@holdfast/postgres'
 import { parseSnapshot, sawTransaction } from '../buckets/snapshot.ts'
 
-/** How often to look whether transactions can be seen by queries, in milliseconds. */
+/** Poll interval in ms for the visibility of transactions. */
 export const VISIBLE_POLL_MS = 5
-/** Transactions whose visibility is waited for: more than there are connections, of which each commits one at a time. */
+/** Above the number of connections, each of which commits one transaction at a time. */
 const RECENT_TRANSACTIONS = 512
 
-/** The last transactions that the stream has brought: it may do so a moment before queries can see them. */
+/** The last transactions from the stream, which may deliver them slightly before they are visible to queries. */
 export interface RecentTransactions {
   committed(xid: number): void
-  /** Waits until queries see all of them. */
+  /** Waits until all of them are visible to queries. */
   untilVisible(signal: AbortSignal): Promise<void>
 }
 

@@ -10,7 +10,7 @@ import { SlowTables } from './slow-tables.ts'
 import type { Evaluated, SqlExpression, TableRouter } from './table-router.ts'
 import { withTimeLimit, type TimeLimitOptions } from '../user-sql/time-limit.ts'
 
-/** How long the evaluation of row filters and computed keys may take, in milliseconds. */
+/** Time limits in ms for evaluating row filters and computed keys. */
 export interface RowLimits {
   /** Per statement. */
   readonly statementMs: number
@@ -18,14 +18,14 @@ export interface RowLimits {
   readonly rowMs: number
   /** For the second attempt of a slow row. */
   readonly retryMs: number
-  /** For all statements of a table, from the first slow one on. Then the table is given up. */
+  /** Total for a table's statements after the first slow one. Beyond it, the table is given up. */
   readonly tableMs: number
 }
 
 export interface RowEvaluatorOptions extends TimeLimitOptions {
   readonly failures: PolicyFailures
   readonly limits?: RowLimits | undefined
-  /** Of user sessions. */
+  /** Time zone of user sessions. */
   readonly timeZone: () => Promise<string>
 }
 
@@ -35,20 +35,20 @@ const NO_ROWS: ReadonlySet<Tuple> = new Set()
 /** Number of parts a failing group of rows is split into. */
 const PARTS = 16
 
-/** One call for one table. */
+/** One call of {@link RowEvaluator.evaluate}. */
 interface Evaluation {
   readonly router: TableRouter
   readonly columnNames: readonly string[]
   readonly olds: ReadonlySet<Tuple>
-  /** When something took too long for the first time. */
+  /** Time of the first timeout. */
   slowSince: number | undefined
 }
 
-/** Evaluates row filters and computed keys. What fails for a row, or takes too long, costs that row, or at worst its table. */
+/** Evaluates row filters and computed keys. A failing or slow expression affects only its row, or at worst its table. */
 export class RowEvaluator {
   readonly #options: RowEvaluatorOptions
   readonly #limits: RowLimits
-  /** Results for rows that took too long: the same row is not waited for again. */
+  /** Results of rows that took too long, which are not evaluated again. */
   readonly #slowRows = new Map<string, Evaluated>()
   readonly #tables = new SlowTables()
   #distrusted = new Set<number>()
@@ -60,11 +60,11 @@ export class RowEvaluator {
   }
 
   /**
-   * An expression that fails for a row gives NULL for it, which puts the row into no bucket of that definition: no role can select it through that policy
-   * either, and one row must not hold up all others.
+   * Evaluates a table's expressions for rows. An expression that fails for a row yields NULL, so the row is in no bucket of that definition: no role can
+   * select it through that policy, and one row must not block the others.
    *
-   * @param columnNames - the columns of the rows, in their order
-   * @param olds - which of the rows were there before, and may be in buckets
+   * @param columnNames - column names in row order
+   * @param olds - rows that existed before and may be in buckets
    */
   async evaluate(
     router: TableRouter,
@@ -74,7 +74,7 @@ export class RowEvaluator {
   ): Promise<readonly Evaluated[]> {
     if (router.expressions.length === 0) return rows.map(() => NOTHING)
     const evaluation: Evaluation = { router, columnNames, olds, slowSince: undefined }
-    // Rows that are known to be slow would make all those beside them slow.
+    // Rows known to be slow would delay the others in the same statement.
     const found = rows.map((row) => (this.#slowRows.size > 0 ? this.#slowRows.get(idOf(evaluation, row)) : undefined))
     const others = await this.#evaluateSome(
       evaluation,
@@ -85,7 +85,10 @@ export class RowEvaluator {
     return found.map((known) => known ?? others[next++] ?? NOTHING)
   }
 
-  /** Tables, by oid, whose buckets can no longer be trusted: given up, or a row could not be evaluated again that may be in one. Each is told once. */
+  /**
+   * Returns once the oids of tables whose buckets are unreliable: tables that were given up, and tables with a row that may be in a bucket but could not be
+   * evaluated again.
+   */
   takeDistrusted(): ReadonlySet<number> {
     const taken = this.#distrusted
     if (taken.size > 0) this.#distrusted = new Set()
@@ -93,9 +96,9 @@ export class RowEvaluator {
   }
 
   /**
-   * Takes out of a plan what was given up, until its policies or some function are others.
+   * Moves tables that were given up to the refused ones, until their policies or any function change.
    *
-   * @param functionsVersion - of the functions by which the plan was compiled
+   * @param functionsVersion - version of the functions used by the plan
    */
   withoutGivenUp(plan: SyncPlan, functionsVersion: string): SyncPlan {
     if (functionsVersion !== this.#lastFunctions) this.#slowRows.clear()
@@ -138,7 +141,7 @@ export class RowEvaluator {
       results.push(value)
     }
     if (isUncertain) {
-      // The row may have been in a bucket. Only reading the table again tells in which one.
+      // The row may be in a bucket. Only reading the table again can determine which.
       if (evaluation.olds.has(row)) this.#distrusted.add(table.oid)
       if (expressions.every(({ result }) => result !== 'moment')) this.#slowRows.set(id, results)
       const [oldest] = this.#slowRows.keys()
@@ -147,7 +150,7 @@ export class RowEvaluator {
     return results
   }
 
-  /** Tries a second time after an error that may have been a passing one. */
+  /** Retries after a transient error. */
   async #evaluateOne(
     evaluation: Evaluation,
     expression: SqlExpression,
@@ -176,13 +179,13 @@ export class RowEvaluator {
     ms: number,
   ): Promise<readonly Evaluated[]> {
     return withTimeLimit(this.#options, ms, async (tx) => {
-      // A day begins for a row when it does for users.
+      // Days begin as in user sessions.
       if (router.hasClock) await tx.execute(sql`select set_config('TimeZone', ${await this.#options.timeZone()}, true)`)
       return evaluateRows(tx, router, expressions, columnNames, rows)
     })
   }
 
-  /** Continues after an error of the statement. Gives the table up when it has taken too much time. */
+  /** Continues after a statement error. Gives the table up if it has taken too much time. */
   #tolerate(evaluation: Evaluation, error: unknown, startedAt: number): void {
     if (!isStatementError(error)) throw error
     if (isTimeout(error)) evaluation.slowSince ??= startedAt
@@ -199,7 +202,7 @@ export class RowEvaluator {
   }
 }
 
-/** Identifies a row by everything that the expressions of a table can read of it. */
+/** Returns a hash of everything that the table's expressions read of a row. */
 function idOf({ router: { table, expressions }, columnNames }: Evaluation, row: Tuple): string {
   const values = readsOf(expressions).map((name) => row[columnNames.indexOf(name)] ?? null)
   const content = JSON.stringify([table.oid, expressions.map((expression) => expression.sql), values])

@@ -1,11 +1,11 @@
 import type { SyncPlan, TablePlan } from '@holdfast/policy'
 import { SLOW_SHARE } from '../limits.ts'
 
-/** Which time the evaluation of tables has taken, and which tables were given up because it was too much. Tables go by oid. */
+/** Records evaluation time per table and the tables given up because it was too long, by oid. */
 export class SlowTables {
-  /** The time that was taken, and when it was noted: it is forgotten gradually. */
+  /** Time spent and when it was recorded; it decays over time. */
   readonly #spent = new Map<number, { readonly ms: number; readonly at: number }>()
-  /** Why a table was given up, and with which {@link contentOf}. */
+  /** Reason for giving up a table, and its {@link contentOf} then. */
   readonly #givenUp = new Map<number, { readonly reason: string; readonly content: string | undefined }>()
   /** {@link contentOf} the tables of the newest plan. */
   #contents = new Map<number, string>()
@@ -30,7 +30,7 @@ export class SlowTables {
     this.#spent.set(oid, { ms, at: performance.now() })
   }
 
-  /** Moves the tables that were given up to those that a plan refuses, unless their policies or some function have changed since. */
+  /** Moves the tables that were given up to a plan's refused ones, unless their policies or any function have changed since. */
   withoutGivenUp(plan: SyncPlan, functionsVersion: string): SyncPlan {
     this.#contents = new Map(plan.tables.map((table) => [table.oid, contentOf(table, functionsVersion)]))
     for (const [oid, { content }] of this.#givenUp) {

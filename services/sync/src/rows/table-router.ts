@@ -8,7 +8,7 @@ import { arrayJson, compileRowEncoder, type RowEncoder } from '../encode/row-jso
 
 const TEXT = 25
 
-/** An expression over the row that only Postgres may evaluate. */
+/** A row expression that only Postgres can evaluate. */
 export interface SqlExpression {
   readonly sql: string
   readonly reads: readonly string[]
@@ -19,29 +19,29 @@ export interface SqlExpression {
 /** Results of a table's {@link SqlExpression}s for one row, in their order. */
 export type Evaluated = readonly (string | null)[]
 
-/** Decides for the rows of one table, in the shape in which they arrive, which buckets they belong to. */
+/** Determines the buckets of a table's rows. */
 export interface TableRouter {
   readonly table: TablePlan
   readonly definitions: readonly ActiveDefinition[]
   readonly expressions: readonly SqlExpression[]
-  /** Whether some definition is by access classes. */
+  /** Whether a definition has access classes. */
   readonly hasClasses: boolean
-  /** Whether some definition reads the clock. */
+  /** Whether a definition reads the clock. */
   readonly hasClock: boolean
-  /** @returns the names of the row's buckets within one definition; empty when it is in none */
+  /** @returns the names of the row's buckets in one definition */
   buckets(definition: number, row: Tuple, evaluated: Evaluated): readonly string[]
-  /** The names of the buckets that a row may be in while the clock goes on; `undefined`: nothing in the definition reads the clock. */
+  /** Returns the buckets that may contain the row at some time; `undefined` if the definition does not read the clock. */
   candidates(definition: number, row: Tuple, evaluated: Evaluated): readonly string[] | undefined
-  /** When the row has to be evaluated again, in seconds since 1970. */
+  /** Time of the row's next evaluation, in seconds since 1970. */
   next(definition: number, evaluated: Evaluated): string | null
-  /** The values of the table's key. */
+  /** Returns the values of the table's key. */
   key(row: Tuple): readonly string[]
-  /** The row as the devices that have this definition get it: JSON text. Definitions with the same columns share it. */
+  /** Returns the row as JSON text for devices with this definition. Definitions with equal columns share it. */
   json(definition: number, row: Tuple, cache?: Map<RowEncoder, string>): string
-  /** Whether two versions of a row look the same to the devices that have this definition. */
+  /** Whether two versions of a row are equal for devices with this definition. */
   looksEqual(definition: number, old: Tuple, row: Tuple): boolean
   objectId(row: Tuple): string
-  /** The key values of a row, of a definition by access classes. */
+  /** Returns a row's key values in a definition with access classes. */
   classKey(definition: number, row: Tuple, evaluated: Evaluated): readonly (string | null)[]
 }
 
@@ -55,13 +55,13 @@ interface RoutedDefinition {
   readonly keys: readonly { readonly kind: KeyExpression['kind']; readonly read: Reader }[]
   readonly encoder: RowEncoder
   readonly positions: readonly number[]
-  /** The buckets of the last row, of a definition with one plain key: rows that are written together are often in the same. */
+  /** The bucket of the previous row, for definitions with one plain key, because consecutive rows often share a bucket. */
   last: { readonly key: string; readonly names: readonly string[] } | undefined
 }
 
 const NO_BUCKETS: readonly string[] = []
 
-/** @param columnNames - the columns of the rows to come, in their order */
+/** @param columnNames - column names in row order */
 export function createTableRouter(
   table: TablePlan,
   definitions: readonly ActiveDefinition[],
@@ -104,10 +104,10 @@ export function createTableRouter(
   }
 }
 
-/** Column positions in following rows, by name. */
+/** Column positions by name. */
 type Positions = ReadonlyMap<string, number>
 
-/** Reads columns and expressions of rows, and lists the expressions that Postgres has to evaluate for it, each once. */
+/** Creates readers for columns and expressions of rows, and collects the distinct expressions for Postgres. */
 class ExpressionReaders {
   readonly #positions: Positions
   readonly list: SqlExpression[] = []
@@ -137,7 +137,7 @@ class ExpressionReaders {
   }
 }
 
-/** @returns the encoder of rows with some of the table's columns; the same one for the same columns */
+/** @returns a function that returns the row encoder for some of the table's columns, the same one for equal columns */
 function createEncoders(table: TablePlan, positions: Positions): (columns: readonly string[]) => RowEncoder {
   const planned = new Map<string, PlannedColumn>(table.columns.map((column) => [column.name, column]))
   const encoders = new Map<string, RowEncoder>()
@@ -192,7 +192,7 @@ function compileObjectId(table: TablePlan, positions: Positions): (row: Tuple) =
   )
 }
 
-/** The buckets of rows that pass the filter. */
+/** Returns the buckets of a row that passes the filter. */
 function bucketsOf(definition: RoutedDefinition, row: Tuple, evaluated: Evaluated): readonly string[] {
   const { keys, stored } = definition
   const [only] = keys

@@ -1,12 +1,12 @@
 import { sql, type Pool } from '@holdfast/postgres'
 import { TIME_ZONE_KEPT_MS } from '../limits.ts'
 
-/** @returns the time zone of people's sessions: where a policy compares days with the clock, a day begins for a row when it does for people */
+/** @returns a function that reads the time zone of user sessions, so that policies comparing days with the clock use users' days */
 export function createTimeZone(admin: Pool): () => Promise<string> {
   let known: { readonly zone: string; readonly untilMs: number } | undefined
   return async () => {
     if (known && performance.now() < known.untilMs) return known.zone
-    // Those of the role that a person has, or of the one that connects for them, count more than that of the database.
+    // Settings of the `authenticator` and user roles take precedence over those of the database.
     const [row] = await admin.query<{ zone: string }>(sql`
       select coalesce((
         select substring(c.setting from '=(.*)$')

@@ -3,25 +3,25 @@ import { choicesOfCheck } from './choices-of-check.ts'
 
 interface CheckRow {
   readonly oid: string
-  /** The transaction that wrote the row of the catalog: another one after each change. */
+  /** The transaction that wrote the catalog row; changes with every change of the constraint. */
   readonly version: string
   readonly schema: string
   readonly table: string
   readonly column: string
 }
 
-/** The choices of a column, by its names. */
+/** Returns the choices of a column. */
 export type ChoicesOf = (schema: string, table: string, column: string) => readonly string[] | undefined
 
 /**
- * Choices of text columns that have no enum, but a CHECK that lists what they may be. Expressions are printed once for each constraint: Postgres locks the
- * table for that, and would wait while a transaction has it locked. Of a constraint that is new and whose table is locked nothing is known for now.
+ * Finds the choices of text columns whose CHECK lists the allowed values. Prints each constraint's expression once, because printing locks the table. A new
+ * constraint on a locked table has no choices for now.
  */
 export class CheckChoices {
   /** By constraint and version; `undefined` if it lists no choices. */
   #known: ReadonlyMap<string, readonly string[] | undefined> = new Map()
 
-  /** @param tables - by the names that they have in Postgres */
+  /** @param tables - by their Postgres names */
   async of(
     pool: Connections,
     tables: readonly { readonly schema: string; readonly name: string }[],
@@ -65,12 +65,12 @@ function keyOf({ oid, version }: CheckRow): string {
   return `${oid} ${version}`
 }
 
-/** A NUL is in no name. */
+/** Names contain no NUL. */
 function columnKey(...names: readonly string[]): string {
   return names.join('\0')
 }
 
-/** Expressions by constraint; those of tables that are locked are left out. */
+/** Returns expressions by constraint, without those of locked tables. */
 async function printed(pool: Connections, checks: readonly CheckRow[]): Promise<ReadonlyMap<string, string>> {
   const oids = checks.map(({ oid }) => oid)
   const rows = await readAroundLocks(

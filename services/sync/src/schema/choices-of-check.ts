@@ -1,16 +1,16 @@
-/** A name of a column; keywords such as `CURRENT_USER` are printed in capitals. */
+/** A column name. Keywords such as `CURRENT_USER` are printed in capitals. */
 const COLUMN = /^(?:[a-z_][a-z0-9_$]*|"(?:[^"]|"")+")$/
 /** Without backslashes, which are printed as `E'…'`. */
 const LITERAL = /^'((?:[^']|'')*)'$/
-/** An array as a text, of elements that need no quotes. */
+/** An array literal whose elements need no quotes. */
 const ARRAY_TEXT = /^'\{([^'"{}\\]*)\}'$/
 
 /**
- * The texts that a CHECK of one column lets through, in the order in which it lists them: `x in ('a', 'b')`, `x = any (array[…])`, `x = 'a' or x = 'b'`, each
- * with `or x is null`, and such a list joined with other conditions by AND.
+ * Parses the texts that a CHECK on one column allows, in order: `x in ('a', 'b')`, `x = any (array[…])`, `x = 'a' or x = 'b'`, each optionally with `or x is
+ * null`, and such a list combined with other conditions by AND.
  *
- * @param expression - over one column, as `pg_get_expr` prints it
- * @returns `undefined` when it is of any other form
+ * @param expression - over one column, as printed by `pg_get_expr`
+ * @returns `undefined` for any other form
  */
 export function choicesOfCheck(expression: string): readonly string[] | undefined {
   const text = stripped(expression)
@@ -28,7 +28,7 @@ export function choicesOfCheck(expression: string): readonly string[] | undefine
   return [...new Set(lists.flatMap((list) => list ?? []))]
 }
 
-/** `x = 'a'` or `x = ANY (ARRAY['a', 'b'])`. */
+/** Parses `x = 'a'` or `x = ANY (ARRAY['a', 'b'])`. */
 function listed(condition: string): readonly string[] | undefined {
   const [left, right, more] = splitAt(condition, ' = ')
   if (left === undefined || right === undefined || more !== undefined || !COLUMN.test(stripped(left))) return undefined
@@ -60,13 +60,13 @@ function stripped(text: string): string {
   return text.startsWith('(') && closing(text) === text.length - 1 ? stripped(text.slice(1, -1)) : text
 }
 
-/** Where the parenthesis at the beginning is closed. */
+/** Finds the parenthesis that closes the first one. */
 function closing(text: string): number | undefined {
   for (const [place, depth] of depths(text)) if (place > 0 && depth === 0) return place
   return undefined
 }
 
-/** Splits at a sign that is in no parentheses, brackets or quotes. */
+/** Splits at top-level separators: those outside parentheses, brackets and quotes. */
 function splitAt(text: string, sign: string): readonly string[] {
   const parts: string[] = []
   let from = 0
@@ -78,7 +78,7 @@ function splitAt(text: string, sign: string): readonly string[] {
   return [...parts, text.slice(from)]
 }
 
-/** Places that are in no quotes, with how many parentheses and brackets are open after them. */
+/** Yields positions outside quotes with their nesting depth. */
 function* depths(text: string): Generator<readonly [place: number, depth: number]> {
   let depth = 0
   let quote: string | undefined

@@ -5,13 +5,13 @@ import type { SchemaDescriptor } from '@holdfast/protocol'
 import type { CheckChoices } from './check-choices.ts'
 import { describeTables } from './describe-tables.ts'
 
-/** Finds the tables, as `schema.table`, that are in no schema of a user's device. */
+/** Finds tables, as `schema.table`, that are hidden from a user's device. */
 export type FindHiddenTables = (userId: string) => Promise<ReadonlySet<string>>
 
 /**
- * The local database that a device of `role` should have. Asked of the catalog each time, so that it is right directly after a change.
+ * Describes the local database for a role. Reads the catalog each time, so it is current immediately after a change.
  *
- * @param pool - connected as `authenticator`
+ * @param pool - connects as `authenticator`
  */
 export async function describeSchema(
   pool: Connections,

@@ -12,12 +12,12 @@ import type { ColumnDescriptor, TableDescriptor } from '@holdfast/protocol'
 import { mergesLines } from '../upload/merges-lines.ts'
 import type { CheckChoices, ChoicesOf } from './check-choices.ts'
 
-/** A table that syncs, with the name it has on the device. */
+/** A synced table and its local name. */
 export interface SyncedTable {
   readonly schema: string
   readonly name: string
   readonly localName: string
-  /** Columns that form the rows' ids. */
+  /** Columns of the record id. */
   readonly key: { readonly columns: readonly string[] }
   readonly columns: readonly { readonly name: string; readonly localName: string }[]
 }
@@ -35,7 +35,7 @@ interface ColumnRow {
   readonly references_table: string | null
   readonly references_column: string | null
   readonly comment: string | null
-  /** `null`: no guards were declared for columns of this table. */
+  /** `null` if no guards were declared for columns of this table. */
   readonly guards_column: boolean | null
   readonly guards_row: boolean | null
   readonly row_guarded: boolean
@@ -59,7 +59,7 @@ interface TableRow {
 const INTEGERS = new Set(['int2', 'int4', 'int8', 'oid', 'bool'])
 const REALS = new Set(['float4', 'float8'])
 
-/** Enum columns with these names hold where a record stands: they are sorted by, and their changes are guarded. */
+/** Enum columns with these names hold a record's state: views sort by them, and changes are guarded. */
 const STATE_COLUMNS = new Set(['state', 'status'])
 
 /**
@@ -131,7 +131,7 @@ export async function describeTables(
   return rows.map((row) => describeTable(row, synced, choicesOf)).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** A key for a pair of names; a NUL is in neither. */
+/** Joins two names, which contain no NUL. */
 function tableKey(schema: string, table: string): string {
   return `${schema}\0${table}`
 }
@@ -193,17 +193,17 @@ function guardOf(row: ColumnRow): 'column' | 'row' | undefined {
   return (row.guards_column ?? (row.choices !== null && STATE_COLUMNS.has(row.column))) ? 'column' : undefined
 }
 
-/** Followed as a link, or sorted and filtered by in most views: dates and states. */
+/** Whether a column is a link, date or state, by which most views sort and filter. */
 function isOftenLookedUp(column: ColumnDescriptor): boolean {
   return column.references !== undefined || column.type === 'date' || STATE_COLUMNS.has(column.name)
 }
 
 /**
- * A condition on a relation: whether a policy for the command asks one of the functions of schema `holdfast` for the records of this table that are shared with the
- * caller. A policy that asks through a function of the project is not seen.
+ * Renders whether a policy for the command calls one of the functions of schema `holdfast` for records of this table shared with the caller. Calls through
+ * project functions are not detected.
  *
- * @param relation - alias with `oid` and `local`, the name of the table on devices
- * @param command - of `pg_policy`: `r` reads, `w` updates
+ * @param relation - alias with `oid` and `local`, the table's local name
+ * @param command - of `pg_policy`: `r` read, `w` update
  */
 function asksForShares(
   relation: string,

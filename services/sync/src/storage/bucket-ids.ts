@@ -1,30 +1,30 @@
 import { assert } from '@holdfast/foundation'
 import { sql, type Queryable } from '@holdfast/postgres'
 
-/** Ids of buckets by name: a bounded memory in front of `sync.buckets`, and new ids for new names. Only the replicator makes buckets. */
+/** Caches bucket ids by name in front of `sync.buckets`, with bounded memory, and assigns new ids. Only the replicator creates buckets. */
 export interface BucketIds {
-  /** Loads the ids of names that are not remembered; names without a bucket get a new id. */
+  /** Loads the ids of uncached names; names without a bucket get a new id. */
   resolve(db: Queryable, names: ReadonlyMap<string, number>): Promise<void>
-  /** The id of a name that was resolved just before. */
+  /** Returns the id of a name just resolved. */
   id(name: string): number
-  /** Ids of buckets of some definitions (by number) that are not in the log yet. */
+  /** Returns ids of buckets of these definitions (by number) that are not in the log yet. */
   newOnesOf(definitions: ReadonlySet<number>): number[]
-  /** How many buckets are not in the log yet. */
+  /** Number of buckets that are not in the log yet. */
   readonly newCount: number
   /**
-   * Those of some buckets that are not in the log yet, to be inserted with their operations. The other new ones are forgotten: their first rows came and went
-   * within a batch. To be called when no operation is pending.
+   * Returns those of these buckets that are not in the log yet, to be inserted with their operations. Drops the other new ones: their first rows came and
+   * went within a batch. Call when no operation is pending.
    */
   takeNew(
     used: ReadonlyMap<number, unknown>,
   ): ReadonlyMap<number, { readonly name: string; readonly definition: number }>
   readonly lastId: number
-  /** Buckets that are no more. */
+  /** Removes deleted buckets from the cache. */
   forget(names: Iterable<string>): void
   forgetAll(): void
 }
 
-/** @param idsMax - names that are remembered, beside those that are not in the log yet */
+/** @param idsMax - maximum cached names, besides those not in the log yet */
 export function createBucketIds(lastId: number, idsMax: number): BucketIds {
   let ids = new Map<string, number>()
   let fresh = new Map<number, { name: string; definition: number }>()
@@ -33,7 +33,7 @@ export function createBucketIds(lastId: number, idsMax: number): BucketIds {
     async resolve(db, names) {
       const missing = [...names.keys()].filter((name) => !ids.has(name))
       if (missing.length === 0) return
-      // Those that are not in the log yet have to stay.
+      // Names that are not in the log yet must stay cached.
       if (ids.size - fresh.size + missing.length > idsMax) {
         const kept = new Map<string, number>()
         for (const { name } of fresh.values()) kept.set(name, ids.get(name) as number)

@@ -7,33 +7,36 @@ import { CLEAR_BUCKETS_MAX, STATEMENT_BYTES_MAX, STATEMENT_OPS_MAX, TOTALS_BUCKE
 import { copyData } from './op-row.ts'
 import type { BucketDelta, TakenOps } from './pending-ops.ts'
 
-/** A bucket as the log has it at one moment. */
+/** A bucket in the log at one moment. */
 export interface BucketState {
   readonly id: number
   readonly name: string
-  /** Sum of the checksums of all its operations, as a signed 32-bit integer. */
+  /** Sum of the checksums of its operations, as a signed 32-bit integer. */
   readonly checksum: number
   readonly count: number
   readonly lastOpId: number
-  /** Superseded operations up to here are one. A bucket begins with what comes next: who stands before it has another of its name. */
+  /**
+   * Superseded operations up to here are merged. For a new bucket, the operation before its first: a device with an earlier position has another bucket of
+   * the same name.
+   */
   readonly floor: number
 }
 
-/** A definition whose rows are (being) kept in buckets. */
+/** A definition whose rows are, or are being, stored in buckets. */
 export interface StoredDefinition {
   readonly id: string
-  /** Random, part of the bucket names: another snapshot of the same definition has other buckets. */
+  /** Random part of bucket names: another fill of the same definition has other buckets. */
   readonly tag: string
-  /** Identity of what was read, see {@link readShapes}. */
+  /** Identity of the table and columns that were read, see {@link readShapes}. */
   readonly shape: string
   readonly number: number
-  /** Transactions that committed before this position are in the snapshot. */
+  /** The fill includes transactions that committed before this position. */
   readonly activeFrom: Lsn
-  /** The content of its buckets; `undefined`: it was made by a version that did not note it. */
+  /** Content of its buckets; `undefined` if created by an earlier version. */
   readonly content: DefinitionContent | undefined
 }
 
-/** A definition that is to be made. */
+/** A definition to be created. */
 export type NewDefinition = Pick<StoredDefinition, 'id' | 'shape' | 'content'>
 
 export interface ReplicatorState {
@@ -41,7 +44,7 @@ export interface ReplicatorState {
   readonly confirmedLsn: Lsn | undefined
   readonly lastOpId: number
   readonly lastBucketId: number
-  /** Of the lease; see {@link Fence}. */
+  /** Epoch of the lease; see {@link Fence}. */
   readonly epoch: number
 }
 
@@ -67,7 +70,7 @@ export async function readState(db: Queryable): Promise<ReplicatorState | undefi
   }
 }
 
-/** Starts over with a new slot. Ids continue from where they were, so that positions of devices never point past the log. */
+/** Restarts with a new slot. Ids continue, so positions of devices never point past the log. */
 export async function resetState(db: Queryable, slotName: string): Promise<void> {
   await db.execute(sql`
     insert into sync.state (slot_name) values (${slotName})
@@ -76,15 +79,15 @@ export async function resetState(db: Queryable, slotName: string): Promise<void>
 }
 
 /**
- * Raises the floor of write checkpoint numbers above every number that a device can have. The database may have been restored from a backup that knows none of
- * them, and a physical copy does not show that it was restored, so each start does this. The clock in microseconds is ahead of any number that was counted.
+ * Raises the floor of write checkpoint numbers above every number that a device may have. The database may have been restored from an older backup, which a
+ * physical copy does not reveal, so every start does this. The clock in microseconds is above every counted number.
  */
 export async function raiseWriteCheckpointFloor(db: Queryable): Promise<void> {
   const [row] = await db.query<{ floor: string }>(sql`
     select setval('sync.write_checkpoint_ids',
              greatest((select last_value from sync.write_checkpoint_ids), (extract(epoch from clock_timestamp()) * 1000000)::bigint))::text as floor
   `)
-  // Read after the number: what had committed when an earlier number was given is before this position.
+  // Read after the number, so that everything committed before an earlier number was issued is before this position.
   await db.execute(sql`
     update sync.state set write_checkpoint_floor = ${row?.floor ?? null}::bigint, write_checkpoint_floor_lsn = pg_current_wal_insert_lsn()
   `)
@@ -111,8 +114,8 @@ export async function readDefinitions(db: Queryable): Promise<StoredDefinition[]
 }
 
 /**
- * Tells by table oid what its rows' columns are, so that it shows when the table was dropped and made again, or a column was, under the same name:
- * neither leaves a change of a row in the stream.
+ * Returns by table oid the identity of its columns, which reveals tables or columns that were dropped and recreated under the same name. The stream contains
+ * no row changes for that.
  */
 export async function readShapes(db: Queryable, oids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   const rows = await db.query<{ oid: string; columns: string }>(sql`
@@ -124,10 +127,10 @@ export async function readShapes(db: Queryable, oids: readonly number[]): Promis
   return new Map(rows.map((row) => [Number(row.oid), `${row.oid}:${row.columns}`]))
 }
 
-/** The shape of a definition whose buckets are to be made again: no table has it. */
+/** The shape of a definition whose buckets must be filled again. No table has it. */
 export const VOID = 'void'
 
-/** Notes that what was read of some definitions' tables is void: they are filled again before they are next served. */
+/** Marks definitions to be filled again before they are next served. */
 export async function invalidateDefinitions(db: Queryable, numbers: readonly number[]): Promise<void> {
   await db.execute(sql`update sync.definitions set shape = ${VOID} where number = any(${numbers}::int[])`)
 }
@@ -146,7 +149,7 @@ export async function insertDefinition(
   return { ...definition, number: row.number }
 }
 
-/** Gives definitions up. Their buckets and operations are deleted in the background. */
+/** Drops definitions. Their buckets and operations are deleted in the background. */
 export async function dropDefinitions(db: Queryable, numbers: readonly number[]): Promise<void> {
   if (numbers.length === 0) return
   await db.execute(sql`
@@ -155,7 +158,7 @@ export async function dropDefinitions(db: Queryable, numbers: readonly number[])
   `)
 }
 
-/** Where the log stands after a write. */
+/** The log's position after a write. */
 export interface WrittenPosition {
   readonly confirmedLsn: Lsn | undefined
   readonly lastOpId: number
@@ -176,16 +179,16 @@ function bucketColumns(deltas: ReadonlyMap<number, BucketDelta>, fresh: NewBucke
   }
 }
 
-/** Whether one statement writes it in less time than a copy, which takes more round trips, and hands the bytes on as they are. */
+/** Whether one statement is faster than COPY, which takes more round trips but passes bytes on unchanged. */
 export function isSmall({ ops, cleared }: TakenOps): boolean {
   if (ops.length > STATEMENT_OPS_MAX || cleared.length > 0) return false
   return ops.reduce((sum, { row }) => sum + row.end - row.docStart, 0) <= STATEMENT_BYTES_MAX
 }
 
 /**
- * Writes a small batch in one statement, which is its own transaction: one round trip. All parts see the state before it, so what it supersedes is
- * found among the stored operations and never among its own. The new versions are made to wait for the superseding by reading its result: a row may
- * have one newest version only, and Postgres runs independent parts in no promised order. Fails when another process has the lease.
+ * Writes a small batch in one statement, its own transaction: one round trip. All parts of a statement see the state before it, so superseded versions are
+ * found only among stored operations. The insert reads the result of the superseding part to run after it: a row may have only one newest version, and
+ * Postgres runs independent parts in any order. Fails if another process has the lease.
  */
 export async function writeBatch(
   client: Transaction['client'],
@@ -241,7 +244,7 @@ export async function writeBatch(
   })
 }
 
-/** Writes a chunk of a large batch inside the caller's transaction: supersedes, clears, then copies the operations in. */
+/** Writes a chunk of a large batch in the caller's transaction: supersedes, clears, then copies the operations. */
 export async function writeChunk(tx: Transaction, taken: TakenOps): Promise<void> {
   if (taken.cleared.length > 0)
     await tx.execute(sql`delete from sync.ops where bucket_id = any(${taken.cleared}::int[])`)
@@ -259,7 +262,7 @@ export async function writeChunk(tx: Transaction, taken: TakenOps): Promise<void
   }
 }
 
-/** Closes a large batch inside the caller's transaction: the buckets' sums, and where the log stands. */
+/** Finishes a large batch in the caller's transaction: writes bucket sums and the log's position. */
 export async function writeTotals(
   tx: Transaction,
   deltas: ReadonlyMap<number, BucketDelta>,
@@ -271,7 +274,7 @@ export async function writeTotals(
   await writePosition(tx, position)
 }
 
-/** Writes what operations change about their buckets, inside the caller's transaction. @param cleared - those that nothing of before is left of */
+/** Writes changes to bucket sums in the caller's transaction. @param cleared - buckets whose earlier operations are all deleted */
 export async function writeSums(
   tx: Transaction,
   deltas: ReadonlyMap<number, BucketDelta>,
@@ -299,7 +302,7 @@ export async function writeSums(
   }
 }
 
-/** Records where the log stands. Without a position in the write-ahead log the recorded one stays. */
+/** Writes the log's position. Without a write-ahead log position the stored one stays. */
 export async function writePosition(db: Queryable, position: WrittenPosition): Promise<void> {
   const lsn = position.confirmedLsn === undefined ? null : formatLsn(position.confirmedLsn)
   await db.execute(sql`
@@ -308,7 +311,7 @@ export async function writePosition(db: Queryable, position: WrittenPosition): P
   `)
 }
 
-/** Ids of buckets that hold rows of some definitions, for emptying them: the next ones after an id, in ascending order; none when there are no more. */
+/** Returns ids of buckets that contain rows of these definitions, in ascending order after an id. Empty at the end. */
 export async function bucketsOfDefinitions(
   db: Queryable,
   numbers: readonly number[],
@@ -321,7 +324,7 @@ export async function bucketsOfDefinitions(
   return rows.map((row) => row.id)
 }
 
-/** Reads buckets by name together with the position of the log that they belong to, in one snapshot. Names without a bucket are missing. */
+/** Reads buckets by name and the corresponding log position, in one snapshot. Omits names without a bucket. */
 export async function readBuckets(
   pool: Pool,
   names: readonly string[],

@@ -3,14 +3,14 @@ import type { BucketDelta, TakenOps } from './pending-ops.ts'
 /** Changes of a batch to its buckets, accumulated until written. */
 export interface BucketSums {
   add(taken: TakenOps): void
-  /** How many buckets there are. */
+  /** Number of buckets. */
   readonly size: number
   take(): TakenSums
 }
 
 export interface TakenSums {
   readonly deltas: ReadonlyMap<number, BucketDelta>
-  /** Those whose operations of before are all deleted. */
+  /** Buckets whose earlier operations are all deleted. */
   readonly cleared: ReadonlySet<number>
 }
 

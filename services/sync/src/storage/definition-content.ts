@@ -2,15 +2,15 @@ import { canonicalJson } from '@holdfast/foundation'
 import { createHash } from 'node:crypto'
 import type { BucketDefinition, PlannedColumn, TablePlan } from '@holdfast/policy'
 
-/** Content of a definition's buckets, stored because its plan is gone after a restart. */
+/** Content of a definition's buckets, stored because the plan is lost at a restart. */
 export interface DefinitionContent {
   readonly localName: string
   readonly key: TablePlan['key']
   /** Row filter and keys as text. */
   readonly rows: string
-  /** Columns that the filter and the keys read. */
+  /** Columns that the filter and keys read. */
   readonly reads: readonly PlannedColumn[]
-  /** Columns that devices get. */
+  /** Columns sent to devices. */
   readonly columns: readonly PlannedColumn[]
 }
 
@@ -31,7 +31,7 @@ export function contentOf(table: TablePlan, definition: BucketDefinition): Defin
   }
 }
 
-/** Whether buckets with the one content hold the same rows in the same groups as those with the next, with the same columns or some of them. */
+/** Whether the old buckets contain the same rows in the same groups as the next ones, with the same columns or a subset. */
 export function holdsTheSame(old: DefinitionContent, next: DefinitionContent): boolean {
   const columns = new Map(next.columns.map((column) => [column.name, canonicalJson(column)]))
   return (
@@ -43,7 +43,7 @@ export function holdsTheSame(old: DefinitionContent, next: DefinitionContent): b
   )
 }
 
-/** Identifies the table and the values by which its rows fall into access classes; `undefined` when they fall into none. */
+/** Returns the id of a class list: the table and the expressions that determine classes; `undefined` without access classes. */
 export function classListId({ localName, rows }: DefinitionContent): string | undefined {
   const [, keys, isOfClasses] = JSON.parse(rows) as [filter: unknown, keys: unknown, isOfClasses: boolean]
   if (!isOfClasses) return undefined
@@ -52,11 +52,7 @@ export function classListId({ localName, rows }: DefinitionContent): string | un
     .digest('hex')
 }
 
-/**
- * Whether a table has still all columns that it had.
- *
- * @param before - as `readShapes` gives it: `oid:1,2,3`
- */
+/** Whether a table still has all its earlier columns. @param before - from `readShapes`: `oid:1,2,3` */
 export function onlyAddsColumns(before: string, now: string | undefined): boolean {
   const [oid, numbers = ''] = before.split(':')
   const [nowOid, nowNumbers = ''] = (now ?? '').split(':')

@@ -1,6 +1,6 @@
 /**
- * Tables of schema `sync` that are derived from the tables of the project and from the write-ahead log of one cluster. A logical dump leaves their rows
- * out: after a restore elsewhere their positions would be those of another log. `uploads`, `streams` and `guards` are not derived.
+ * Tables of schema `sync` that are derived from the project's tables and one cluster's write-ahead log. A logical dump omits their rows, whose positions
+ * would be wrong after a restore. `uploads`, `streams` and `guards` are not derived.
  */
 export const DERIVED_SYNC_TABLES = [
   'state',

@@ -1,11 +1,11 @@
 import { sql, type Pool } from '@holdfast/postgres'
 
 /**
- * Compares the words of enums with those that the log was filled with. Definitions of tables that have a renamed one, also inside arrays, domains,
- * composites and ranges, are void: their rows are read again.
+ * Compares enum labels with those that the log was filled with. Invalidates definitions of tables with a renamed label, including inside arrays, domains,
+ * composites and ranges.
  *
- * @param isTypeAltered - types were altered since the last look: when no word is new or another, one may have been renamed to and fro, and rows may have
- * come with the word in between
+ * @param isTypeAltered - types were altered since the last comparison: even with equal labels, one may have been renamed and renamed back, and rows may
+ * contain the label in between
  */
 export async function invalidateRenamedLabels(pool: Pool, isTypeAltered: boolean): Promise<void> {
   await pool.transaction(async (tx) => {

@@ -3,7 +3,7 @@ import { sql, type Pool, type Queryable } from '@holdfast/postgres'
 import { formatLsn, type Lsn } from '@holdfast/replication'
 import { insertDefinition, type NewDefinition, type StoredDefinition } from './bucket-storage.ts'
 
-/** By number of a definition that is not complete: the key of the last row that its buckets have, `null` when they have none. */
+/** Incomplete definitions by number, with the key of the last row in their buckets; `null` if there are none. */
 export type Unfilled = ReadonlyMap<number, readonly string[] | null>
 
 export async function readUnfilled(db: Queryable): Promise<Map<number, readonly string[] | null>> {
@@ -13,11 +13,7 @@ export async function readUnfilled(db: Queryable): Promise<Map<number, readonly 
   return new Map(rows.map((row) => [row.definition, row.filled_to]))
 }
 
-/**
- * Makes definitions whose buckets are still to be filled.
- *
- * @param activeFrom - changes that commit from here on go into their buckets
- */
+/** Creates definitions whose buckets are to be filled. @param activeFrom - changes committed from here on go into their buckets */
 export function insertUnfilled(
   pool: Pool,
   wanted: readonly NewDefinition[],
@@ -34,7 +30,7 @@ export function insertUnfilled(
   })
 }
 
-/** Notes how far definitions of one table are filled, by so many rows more. */
+/** Records the progress of definitions of one table, after reading `rows` more. */
 export async function writeProgress(
   db: Queryable,
   definitions: readonly number[],
@@ -56,12 +52,12 @@ export async function readIsFilling(db: Queryable): Promise<boolean> {
   return row?.filling === true
 }
 
-/** Changes stream from `position` on; the tables' existing rows are read in parallel. */
+/** Records the start of the first fill. Changes stream from `position` on while existing rows are read. */
 export async function writeFirstFilling(db: Queryable, position: Lsn): Promise<void> {
   await db.execute(sql`update sync.state set filling = true, confirmed_lsn = ${formatLsn(position)}::pg_lsn`)
 }
 
-/** Tables that devices have are read again as a whole: until that is done nothing is served, also after a restart. */
+/** Records that tables on devices are read again entirely. Until then nothing is served, even after a restart. */
 export async function writeFilling(db: Queryable): Promise<void> {
   await db.execute(sql`update sync.state set filling = true`)
 }
@@ -82,7 +78,7 @@ export async function readHold(
   return { leftMs: row.leftMs, holdMs: row.holdMs, agoMs: row.agoMs }
 }
 
-/** Notes what is left, and for how long checkpoints wait from now on at most. */
+/** Records the remaining hold time and the maximum duration of the current hold. */
 export async function writeHold(db: Queryable, leftMs: number, holdMs: number): Promise<void> {
   await db.execute(
     sql`update sync.state set hold_left_ms = ${leftMs}, hold_ms = ${holdMs}, hold_noted_at = clock_timestamp()`,

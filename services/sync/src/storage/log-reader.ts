@@ -13,40 +13,40 @@ import { LOG_SETTINGS } from './log-settings.ts'
 export interface OpsSlice {
   readonly bucketId: number
   readonly count: number
-  /** More operations follow within the range that was asked for. */
+  /** Whether more operations follow in the requested range. */
   readonly hasMore: boolean
   readonly lastOpId: number
-  /** Where superseded operations of the bucket had become one when this was read: up to here, in so many steps. */
+  /** The bucket's floor and number of compaction steps when this was read. */
   readonly floor: number
   readonly compactions: number
-  /** Their documents: of each of these pieces one or several, whole and back to back. */
+  /** The documents of the operations, one or several whole ones per piece. */
   readonly docs: readonly Buffer[]
 }
 
 export interface ReadOpsInput {
   readonly wanted: readonly { readonly bucketId: number; readonly after: number }[]
-  /** Operations after this one are left out. */
+  /** The last operation to read. */
   readonly upTo: number
   /** Limit per bucket. */
   readonly opsMax: number
-  /** About so many bytes of each bucket; one operation is always read. */
+  /** Approximate limit in bytes per bucket; at least one operation is read. */
   readonly bytesMax: number
-  /** One of many slices: it waits for those of streams that have little to read, and leaves them connections. */
+  /** Whether this is one of many slices. It yields to streams with little to read, and leaves connections for them. */
   readonly isBulk?: boolean
-  /** The documents are expected to be large: each is a row and a piece of its own. */
+  /** Whether large documents are expected. Each is then a separate row and piece. */
   readonly isLarge?: boolean
 }
 
 /** Reads operations of the log as bytes. */
 export interface LogReader extends AsyncDisposable {
   /**
-   * Reads the operations of some buckets after a position each, in ascending order: one slice per bucket, in the order asked for. Postgres joins
-   * small documents, so that a thousand operations cost one row, and gives large ones as they are: to join them costs it several times what reading does.
+   * Reads operations of buckets after a position each, in ascending order: one slice per bucket, in request order. Postgres joins small documents, so a
+   * thousand operations are one row; large ones are returned separately, because joining them costs several times as much as reading.
    */
   read(input: ReadOpsInput): Promise<OpsSlice[]>
 }
 
-/** The bytes are counted before they are fetched: the length of a large document is known without reading it. */
+/** Sums sizes before fetching: the length of a large document is known without reading it. */
 const JOINED = `
   select w.bucket_id, x.ops, coalesce(x.last_op_id, 0), x.has_more::int, coalesce(b.floor, 0), coalesce(b.compactions, 0), coalesce(x.docs, ''::bytea)
     from unnest($1::int[], $2::bigint[]) with ordinality w (bucket_id, after, position)
@@ -63,7 +63,7 @@ const JOINED = `
    ) x
    order by w.position`
 
-/** Columns as those of {@link JOINED}, a row for each operation. Whether more follow is asked of the last one. */
+/** Like {@link JOINED}, with one row per operation. The last one tells whether more follow. */
 const SINGLE = `
   select w.bucket_id, (x.op_id is not null)::int, coalesce(x.op_id, 0), coalesce(x.has_next or x.number = $4, false)::int,
          coalesce(b.floor, 0), coalesce(b.compactions, 0), coalesce(x.doc, ''::bytea)
@@ -92,7 +92,7 @@ const STATEMENTS = {
 
 type LogConnection = StatementConnection<keyof typeof STATEMENTS>
 
-/** Opens up to `connectionsMax` connections when they are needed. */
+/** Opens up to `connectionsMax` connections on demand. */
 export function createLogReader(options: { readonly url: string; readonly connectionsMax: number }): LogReader {
   const idle: LogConnection[] = []
   const all = new Set<LogConnection>()
@@ -102,7 +102,7 @@ export function createLogReader(options: { readonly url: string; readonly connec
     permits: connectionsMax,
     groups: {
       urgent: { isUrgent: true },
-      // So that however much is downloaded, live changes and first lines find a connection.
+      // Keeps connections for live changes and first lines, however much is being downloaded.
       bulk: { max: Math.max(1, connectionsMax - Math.ceil(connectionsMax / 3)) },
     },
   })
@@ -153,17 +153,17 @@ function removeFrom<T>(list: T[], item: T): void {
   if (index >= 0) list.splice(index, 1)
 }
 
-/** The log could not be read because there is no connection, so that it can be in a moment. */
+/** The log could not be read for lack of a connection, so a retry may succeed. */
 function logReadFailed(message: string, cause?: unknown): HoldfastError {
   return new HoldfastError('sync_log_read', 503, message, { cause })
 }
 
-/** Whether reading failed for a reason that may be gone in a moment. */
+/** Whether reading failed for a transient reason. */
 export function isLogReadFailure(error: unknown): boolean {
   return error instanceof HoldfastError && error.code === 'sync_log_read'
 }
 
-/** A slice of which more rows may come. */
+/** A slice that may grow by further rows. */
 interface GrowingSlice extends OpsSlice {
   count: number
   hasMore: boolean
@@ -198,11 +198,11 @@ async function readSlices(connection: LogConnection, input: ReadOpsInput): Promi
 }
 
 /**
- * Reads a row, columns in binary: bucket, count, last operation, whether more follow, floor, compactions, documents. The documents of a large
- * slice are not copied: they keep the message's memory alive.
+ * Parses a row with binary columns: bucket, count, last operation, whether more follow, floor, compactions, documents. Documents of a large slice are not
+ * copied and keep the message in memory.
  */
 function readSlice(buffer: Buffer, start: number, end: number): GrowingSlice {
-  // Int16 columns, then length and value of each: int4, int4, int8, int4, int8, int4, bytea.
+  // An int16 column count, then the length and value of each column: int4, int4, int8, int4, int8, int4, bytea.
   return {
     bucketId: buffer.readInt32BE(start + 6),
     count: buffer.readInt32BE(start + 14),
@@ -214,5 +214,5 @@ function readSlice(buffer: Buffer, start: number, end: number): GrowingSlice {
   }
 }
 
-/** SQLSTATEs of a server that goes down, comes up or has no room: passing. */
+/** SQLSTATEs of a server that is stopping, starting or out of resources. */
 const PASSING_STATES = /^(08|53|57)/

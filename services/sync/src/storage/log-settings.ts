@@ -1,6 +1,6 @@
 /**
- * Settings of the connections that read and write the operation log. Every statement on it goes through one of its indexes, whatever the statistics
- * say: they are empty when the first millions of rows arrive, and a plan made then must stay right.
+ * Settings for connections to the operation log. Every statement must use an index, whatever the statistics say: they are empty when the first millions of
+ * rows arrive, and plans made then must stay good.
  */
 export const LOG_SETTINGS: Readonly<Record<string, string>> = {
   statement_timeout: '0',

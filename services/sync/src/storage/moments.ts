@@ -3,20 +3,20 @@ import { rowKey } from '../encode/op-doc.ts'
 import { MOMENTS_WRITTEN_MAX } from '../limits.ts'
 import { invalidateDefinitions } from './bucket-storage.ts'
 
-/** When a row of a definition has to be evaluated again. */
+/** The time at which a row of a definition must be evaluated again. */
 interface Moment {
   readonly definition: number
   readonly rowKey: Buffer
   readonly key: readonly string[]
-  /** Seconds since 1970, as Postgres prints them; `null`: never. */
+  /** Seconds since 1970 as printed by Postgres; `null` for never. */
   readonly at: string | null
 }
 
-/** The next moments of rows, on their way into `sync.moments` together with the operations of the same changes. */
+/** Next moments of rows, written to `sync.moments` together with the operations of the same changes. */
 export interface PendingMoments {
-  /** @param at - `null`: no moment is left */
+  /** @param at - `null` for no further moment */
   set(definition: number, objectId: string, key: readonly string[], at: string | null): void
-  /** A row that is not there any more. */
+  /** Forgets a deleted row. */
   forget(definition: number, rowKey: Buffer): void
   readonly size: number
   take(): readonly Moment[]
@@ -43,7 +43,7 @@ export function createPendingMoments(): PendingMoments {
   }
 }
 
-/** Writes moments, inside the transaction that writes the operations. */
+/** Writes moments in the transaction that writes the operations. */
 export async function writeMoments(tx: Queryable, moments: readonly Moment[]): Promise<void> {
   for (let at = 0; at < moments.length; at += MOMENTS_WRITTEN_MAX) {
     const some = moments.slice(at, at + MOMENTS_WRITTEN_MAX)
@@ -63,14 +63,14 @@ export async function writeMoments(tx: Queryable, moments: readonly Moment[]): P
   }
 }
 
-/** Seconds by which the clock may be set back unnoticed. */
+/** Tolerance in seconds for a clock that is set back. */
 const SET_BACK_S = 5
 
 /**
- * Notes the present time as one at which policies that read the clock were evaluated, and tells whether it is before a time noted earlier: the clock was set back
- * by more than five seconds. Then what was read of these definitions is void, because rows may have come or gone too early.
+ * Records the current time as the latest evaluation of policies that read the clock. If the clock was set back by more than five seconds, invalidates these
+ * definitions, because rows may have been added or removed too early.
  *
- * @param definitions - numbers of those whose rows the clock concerns
+ * @param definitions - numbers of the definitions that read the clock
  */
 export async function noteClock(pool: Pool, definitions: readonly number[]): Promise<'set back' | 'going on'> {
   const [row] = await pool.query<{ is_due: boolean; is_back: boolean }>(sql`
@@ -85,14 +85,14 @@ export async function noteClock(pool: Pool, definitions: readonly number[]): Pro
   return row.is_back ? 'set back' : 'going on'
 }
 
-/** A row whose moment has come. */
+/** A row that must be evaluated now. */
 export interface DueRow {
   readonly definition: number
   readonly rowKey: Buffer
   readonly key: readonly string[]
 }
 
-/** Rows whose moment has come, the earliest first. @param definitions - numbers of those that are looked at */
+/** Reads rows that must be evaluated now, the earliest first. @param definitions - numbers of definitions to consider */
 export async function readDueRows(db: Queryable, definitions: readonly number[], max: number): Promise<DueRow[]> {
   const rows = await db.query<{ definition: number; row_key: Buffer; key: string[] }>(sql`
     select definition, row_key, key from sync.moments
@@ -100,7 +100,7 @@ export async function readDueRows(db: Queryable, definitions: readonly number[],
   return rows.map(({ definition, row_key, key }) => ({ definition, rowKey: row_key, key }))
 }
 
-/** Which rows some buckets have, of those asked for. @returns `bucket id row key` of each */
+/** Returns which of the given rows are in the given buckets. @returns `bucket id row key` of each */
 export async function readHeldRows(
   db: Queryable,
   asked: readonly { readonly bucketId: number; readonly rowKey: Buffer }[],
@@ -117,7 +117,7 @@ export async function readHeldRows(
   return held
 }
 
-/** How {@link readHeldRows} names a row of a bucket. */
+/** Returns the key of a row of a bucket in {@link readHeldRows}. */
 export function heldKey(bucketId: number, key: Buffer): string {
   return `${bucketId} ${key.toString('latin1')}`
 }

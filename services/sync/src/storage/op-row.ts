@@ -1,6 +1,6 @@
 import { ROW_KEY_BYTES_MAX, putDocBytes, writePutDoc, writeRowKey } from '../encode/op-doc.ts'
 
-/** Bytes of one slab. What needs a large part of one gets a buffer of its own. */
+/** Bytes per slab. Rows that need a large part of one get their own buffer. */
 const SLAB_BYTES = 256 * 1024
 const ALONE_BYTES = SLAB_BYTES / 4
 /** UTF-8 bytes per string code unit. */
@@ -9,27 +9,24 @@ const UNIT_BYTES_MAX = 3
 /** Number of columns, then length and value of op_id, bucket_id and checksum. */
 const CHECKSUM_AT = 2 + (4 + 8) + (4 + 4) + 4
 const KEY_AT = CHECKSUM_AT + 4 + 4
-/** All of a row but its key and its document. */
+/** Bytes of a row without its key and document. */
 const REST_BYTES = KEY_AT + 4
 const NULL_LENGTH = -1
 
-/**
- * An operation as a row of a binary `COPY sync.ops (op_id, bucket_id, checksum, row_key, doc)`, so that it is written once, when it comes to be, and goes to
- * Postgres as it is.
- */
+/** An operation as a row of a binary `COPY sync.ops (op_id, bucket_id, checksum, row_key, doc)`, encoded once and sent to Postgres unchanged. */
 export interface OpRow {
   readonly buffer: Buffer
   readonly start: number
-  /** Where the document begins; the row ends with it. */
+  /** Offset of the document, which ends the row. */
   readonly docStart: number
   readonly end: number
   readonly checksum: number
 }
 
-/** Makes rows one behind the other in larger pieces of memory, which are given up once none of their rows is needed. */
+/** Allocates rows consecutively in slabs. A slab is released when none of its rows is needed. */
 export interface OpRows {
   put(opId: number, bucketId: number, objectType: string, objectId: string, data: string): OpRow
-  /** A row without a key: nothing that a row of the table is the newest version of. */
+  /** Creates a row without a key, which is not the newest version of any table row. */
   bare(opId: number, bucketId: number, checksum: number, doc: Buffer): OpRow
 }
 
@@ -37,7 +34,7 @@ export function createOpRows(): OpRows {
   let slab = Buffer.alloc(0)
   let free = 0
 
-  /** @returns memory for `bytes` from `free` on, or `undefined` when so much should stand alone */
+  /** @returns a buffer with `bytes` available from `free`, or `undefined` if the row should have its own */
   function room(bytes: number): Buffer | undefined {
     if (slab.length - free >= bytes) return slab
     if (bytes > ALONE_BYTES) return undefined
@@ -93,7 +90,7 @@ export function docOf(row: OpRow): Buffer {
   return row.buffer.subarray(row.docStart, row.end)
 }
 
-/** The key of a row made by `put`. */
+/** Returns the key of a row created by `put`. */
 export function keyOf(row: OpRow): Buffer {
   return row.buffer.subarray(row.start + KEY_AT, row.docStart - 4)
 }
@@ -102,7 +99,7 @@ export function keyOf(row: OpRow): Buffer {
 const COPY_HEADER = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)])
 const COPY_TRAILER = Buffer.from([0xff, 0xff])
 
-/** The data of a `COPY` of some rows: as few pieces as they stand in, none of them a copy. */
+/** Returns the `COPY` data of rows in as few pieces as possible, without copying. */
 export function copyData(rows: readonly OpRow[]): Buffer[] {
   const pieces: Buffer[] = [COPY_HEADER]
   let index = 0

@@ -1,15 +1,15 @@
 import { clearDoc, moveDoc, opChecksum, removeDoc, rowKey } from '../encode/op-doc.ts'
 import { createOpRows, docOf, keyOf, type OpRow } from './op-row.ts'
 
-/** An operation on its way into the log. */
+/** An operation to be written to the log. */
 export interface PendingOp {
   readonly row: OpRow
   readonly opId: number
   readonly bucketId: number
   readonly checksum: number
-  /** The row that it is about; `undefined` for CLEAR. */
+  /** The affected row; `undefined` for CLEAR. */
   readonly objectId: string | undefined
-  /** A PUT: this is the row's newest version in the bucket. */
+  /** Whether this is a PUT, the row's newest version in the bucket. */
   readonly isPut: boolean
   /** For a PUT, the row's identity within the bucket. */
   readonly key: Buffer | undefined
@@ -25,26 +25,26 @@ export interface BucketDelta {
 
 export interface TakenOps {
   readonly ops: readonly PendingOp[]
-  /** Rows whose stored newest version is superseded by this chunk. */
+  /** Rows whose stored newest version is superseded. */
   readonly superseded: readonly { readonly bucketId: number; readonly key: Buffer }[]
-  /** Buckets whose stored operations are all to be deleted. */
+  /** Buckets whose stored operations are all deleted. */
   readonly cleared: readonly number[]
   readonly deltas: ReadonlyMap<number, BucketDelta>
   readonly lastOpId: number
 }
 
-/** A class for its getters: a large transaction has millions, and most are never asked for what they would make. */
+/** A class because of its getters: a large transaction has millions of operations, and most are never asked for derived values. */
 class Op implements PendingOp {
   readonly row: OpRow
   readonly opId: number
   readonly bucketId: number
   readonly objectId: string | undefined
   readonly isPut: boolean
-  /** The row was not in the bucket before this chunk. */
+  /** Whether the row was not in the bucket before this chunk. */
   readonly isFresh: boolean
-  /** A later one of the same chunk has taken its place. */
+  /** Whether a later operation in the same chunk replaced it. */
   isDropped = false
-  /** The operation of the same row, or another of the same id, in another bucket. */
+  /** The operation of a row with the same id in another bucket. */
   next: Op | undefined
 
   constructor(
@@ -76,19 +76,18 @@ class Op implements PendingOp {
 }
 
 /**
- * Collects the operations of one or more whole transactions, in order. Only the last version of a row within a bucket is kept: what was superseded
- * before anybody could see it never existed for devices.
+ * Collects operations of whole transactions, in order. Keeps only the last version of a row per bucket: versions superseded before they were visible never
+ * existed for devices.
+ * A class because its methods run for every row, and a large transaction has millions.
  *
- * A class: its methods run for every row, and a large transaction has millions.
- *
- * @param nextOpId - hands out ids in ascending order
+ * @param nextOpId - returns ids in ascending order
  */
 export class PendingOps {
   readonly #nextOpId: () => number
   readonly #lastOpId: () => number
   readonly #rows = createOpRows()
   #ops: Op[] = []
-  /** The newest operation of each row, by its id; those in several buckets in a chain. */
+  /** The newest operation of each row by row id, chained across buckets. */
   #newest = new Map<string, Op>()
   #superseded: { bucketId: number; key: Buffer }[] = []
   #cleared: number[] = []
@@ -107,7 +106,7 @@ export class PendingOps {
     return this.#size
   }
 
-  /** @param isNew - the row was not in this bucket before (so nothing has to be superseded) */
+  /** @param isNew - the row was not in this bucket before, so nothing is superseded */
   put(bucketId: number, objectType: string, objectId: string, data: string, isNew: boolean): void {
     this.#add(bucketId, objectType, objectId, data, isNew)
   }
@@ -116,7 +115,7 @@ export class PendingOps {
     this.#add(bucketId, objectType, objectId, undefined, false)
   }
 
-  /** Empties buckets: everything before it is gone, on the server too. */
+  /** Empties buckets: all earlier operations are deleted, including stored ones. */
   clear(bucketIds: ReadonlySet<number>): void {
     for (const op of this.#ops) {
       if (op.isDropped || !bucketIds.has(op.bucketId)) continue
@@ -133,13 +132,13 @@ export class PendingOps {
     }
   }
 
-  /** Whether a bucket has a row, as far as what was collected tells; `undefined`: as the log has it. */
+  /** Whether a bucket contains a row according to the collected operations; `undefined` if only the log can tell. */
   holds(bucketId: number, objectId: string): boolean | undefined {
     const op = find(this.#newest.get(objectId), bucketId)
     return op?.isPut ?? (this.#cleared.includes(bucketId) ? false : undefined)
   }
 
-  /** Takes what was collected and starts from scratch. */
+  /** Returns the collected operations and starts over. */
   take(): TakenOps {
     const ops = this.#size === this.#ops.length ? this.#ops : this.#ops.filter((op) => !op.isDropped)
     const taken: TakenOps = {
@@ -163,7 +162,7 @@ export class PendingOps {
     const earlier = find(chain, bucketId)
     const isFresh = earlier ? earlier.isFresh : isNew
     if (earlier) {
-      this.#drop(earlier) // the version that this chunk itself holds
+      this.#drop(earlier) // the version from this chunk
       chain = without(chain, bucketId)
     } else if (!isNew) this.#superseded.push({ bucketId, key: rowKey(objectId) })
     if (data === undefined && isFresh) {
@@ -238,7 +237,7 @@ function sums(ops: readonly Op[]): Map<number, BucketDelta> {
   return deltas
 }
 
-/** The tombstone that an operation turns into when a later one supersedes it. */
+/** Returns the document of a superseded operation, which replaces its content. */
 export function supersededDoc(op: PendingOp): Buffer {
   return moveDoc(op.opId, op.checksum)
 }

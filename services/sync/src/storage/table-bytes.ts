@@ -1,7 +1,7 @@
 import { SQLSTATE, sql, sqlstateOf, type Pool } from '@holdfast/postgres'
 import { SIZE_LOCK_TIMEOUT_MS } from '../limits.ts'
 
-/** Bytes of some tables, partitions included; infinite while a transaction of a user has one of them locked. */
+/** Returns the size of tables in bytes, including partitions; infinite while a user's transaction has locked one of them. */
 export async function readTableBytes(pool: Pool, oids: readonly number[]): Promise<number> {
   try {
     return await pool.transaction(async (tx) => {

@@ -20,11 +20,11 @@ export type Failure =
   | { readonly kind: 'verdict'; readonly operation: UploadOperation; readonly verdict: OperationVerdict }
   | { readonly kind: 'unplannable'; readonly operation: UploadOperation; readonly reason: UnplannableOperation }
   | { readonly kind: 'error'; readonly operation: UploadOperation; readonly error: DatabaseError }
-  /** The one-statement form of PUT asks for more than an INSERT does: apply again, looking first whether the rows are there. */
+  /** A one-statement PUT requires more privileges than INSERT. Apply again, checking first whether the rows exist. */
   | { readonly kind: 'probe_first'; readonly table: string }
-  /** A trigger may have done something else with the row: apply again, looking closely at what becomes of each row. */
+  /** A trigger may have replaced an operation's effect. Apply again, counting written rows. */
   | { readonly kind: 'look_closely'; readonly table: string }
-  /** Operations that were sent together stopped at one that has to be applied by itself, to see why. */
+  /** A run stopped at an operation that must be applied alone to find the reason. */
   | { readonly kind: 'one_by_one'; readonly from: number }
 
 export interface Applied {
@@ -35,24 +35,24 @@ export interface Applied {
 export interface ApplyInput {
   readonly operations: readonly UploadOperation[]
   readonly tables: ReadonlyMap<string, WritableTable>
-  /** Local names of the tables whose PUTs must not use the one-statement form. */
+  /** Local names of tables whose PUTs must not use the one-statement form. */
   readonly probeTables: ReadonlySet<string>
-  /** Local names of the tables whose triggers may do something else with a row. */
+  /** Local names of tables whose triggers may replace an operation's effect. */
   readonly closeTables: ReadonlySet<string>
-  /** How many of the first operations may go to Postgres in runs: from the one on that stopped a run before, they go one by one. */
+  /** Number of leading operations that may be applied in runs. The operation that stopped an earlier run, and later ones, are applied one by one. */
   readonly togetherUntil: number
   readonly runOperationsMax: number
-  /** The role that the transaction has assumed. */
+  /** The role assumed by the transaction. */
   readonly role: string
-  /** Asked between two round trips; throws to end it. */
+  /** Called between round trips; throws to abort. */
   readonly check: () => void
 }
 
 /**
- * Applies the operations in order, as the role that the transaction has assumed, and the constraints that wait for the end.
+ * Applies operations in order, and checks deferred constraints, as the role assumed by the transaction.
  *
- * @returns what stopped it, or the guarded columns as they are now, by the operation that was the last on its record. After a failure the transaction has to go back to a savepoint.
- * @throws whatever is no judgement: broken connections and errors that may pass
+ * @returns why it stopped, or the current guarded columns by the last operation on each record. After a failure the caller must roll back to a savepoint
+ * @throws errors that are not verdicts: broken connections and transient errors
  */
 export async function applyOperations(tx: Transaction, input: ApplyInput): Promise<Failure | Applied> {
   const { operations, tables, check, runOperationsMax, role } = input
@@ -77,7 +77,7 @@ export async function applyOperations(tx: Transaction, input: ApplyInput): Promi
   const last = operations.at(-1)
   if (!last) return { kind: 'applied', now: new Map() }
   check()
-  // Deferred constraints would otherwise fail at COMMIT, after the judgement was written.
+  // Otherwise deferred constraints would fail at COMMIT, after the verdict was written.
   const failure = await judged(last, async () => {
     await tx.execute(sql`set constraints all immediate`)
     return undefined
@@ -86,7 +86,7 @@ export async function applyOperations(tx: Transaction, input: ApplyInput): Promi
   return failure ?? { kind: 'applied', now: await guarded.read() }
 }
 
-/** Whether the statement of an operation is known without reading anything, and nothing has to be read after it. */
+/** Whether an operation needs no reads before or after its statement. */
 function isAlone(
   operation: UploadOperation,
   { tables, probeTables, closeTables }: ApplyInput,
@@ -127,7 +127,7 @@ async function judged(
   }
 }
 
-/** The last operation on the table of a constraint that was checked at the end. */
+/** Returns the last operation on the table of a deferred constraint that failed. */
 function blamed(
   error: DatabaseError,
   operations: readonly UploadOperation[],
@@ -157,7 +157,7 @@ async function applyOne(
     if (triggers.length > 0 && !isClose) return { kind: 'look_closely', table: operation.type }
     const verdict = await explainNoRow(tx, operation, table, planned.guards)
     const merged = merges < MERGES_MAX && mergeTexts(operation, table, verdict)
-    // A statement that found no row with the same texts before would find none again.
+    // The same write with the same previous texts would match no row again.
     if (!merged || isSameWrite(merged, attempt)) return { kind: 'verdict', operation, verdict }
     attempt = merged
   }
@@ -169,7 +169,7 @@ async function choosePutForm(
   table: WritableTable,
   isProbedFirst: boolean,
 ): Promise<PutForm> {
-  // Postgres has no ON CONFLICT for keys that are checked later.
+  // Postgres does not support ON CONFLICT with deferrable constraints.
   if (!isProbedFirst && !table.key.deferrable) return 'upsert'
   const readable = await tx.query<{ readable: boolean }>(sql`
     select bool_and(pg_catalog.has_column_privilege(
@@ -181,17 +181,17 @@ async function choosePutForm(
   return seen.length > 0 ? 'replace' : 'insert'
 }
 
-/** An operation that was applied. */
+/** An applied operation. */
 interface Done {
   readonly kind: 'done'
-  /** Columns whose text was merged with what was there. */
+  /** Columns whose text was merged. */
   readonly merged: readonly string[]
 }
 
-/** A text may change again between reading and writing it; each time what is there then is merged. */
+/** Maximum merges of one operation: its texts may change again between reading and writing. */
 const MERGES_MAX = 5
 
-/** No row was touched: a person changed a guarded column, or the row is gone, or row-level security hides it. */
+/** Explains why no row was affected: a guarded column changed, the row is gone, or row-level security hides it. */
 async function explainNoRow(
   tx: Transaction,
   operation: UploadOperation,

@@ -5,7 +5,7 @@ import { PREPARE_FROM_REPEATS } from './limits.ts'
 import { planOperation } from './plan-operation.ts'
 import type { WritableTable } from './writable-tables.ts'
 
-/** Consecutive operations that can go to Postgres in one write, as nothing has to be read between them. */
+/** Consecutive operations that are sent in one write, because nothing has to be read between them. */
 export interface Run {
   readonly operations: readonly UploadOperation[]
   readonly steps: readonly PipelineStep[]
@@ -13,17 +13,17 @@ export interface Run {
 
 export interface RunRules {
   readonly tables: ReadonlyMap<string, WritableTable>
-  /** Operations of one run; below 2 there is none. */
+  /** Maximum operations per run; runs are disabled below 2. */
   readonly runOperationsMax: number
-  /** Part of what a prepared plan depends on. */
+  /** Part of the key of prepared statements. */
   readonly role: string
-  /** Whether an operation can be applied by its own statement alone, whatever others do. */
+  /** Whether an operation can be applied by its own statement alone, independently of others. */
   readonly isAlone: (operation: UploadOperation) => boolean
 }
 
 /**
- * The run that begins at an operation: the same statements, in the same order, that would be sent one by one, so that Postgres judges the same. Rows
- * are not merged into statements of many rows: policies and triggers would then not see what earlier operations wrote.
+ * Plans the run starting at an operation: the same statements in the same order as one by one, so Postgres decides the same. They are not combined into
+ * multi-row statements, in which policies and triggers would not see the results of earlier operations.
  *
  * @returns `undefined` for fewer than two operations
  */
@@ -44,7 +44,7 @@ export function planRun(operations: readonly UploadOperation[], from: number, ru
   const steps = statements.map(({ text, values, table }) => ({
     text,
     values,
-    // Types of parameters are fixed when a statement is prepared, so that the key has to say those of the table's columns.
+    // Parameter types are fixed when a statement is prepared, so the key includes the column types.
     ...((uses.get(text) ?? 0) >= PREPARE_FROM_REPEATS ? { key: `${rules.role} ${typesOf(table)} ${text}` } : {}),
   }))
   return { operations: taken, steps }
@@ -60,12 +60,12 @@ function typesOf(table: WritableTable): string {
   return text
 }
 
-/** How far a run came: all of it, or up to an operation that failed or touched no row. */
+/** Result of a run: complete, or stopped at an operation that failed or affected no row. */
 export type RunOutcome =
   | { readonly kind: 'applied' }
   | { readonly kind: 'stopped'; readonly at: number; readonly error: DatabaseError | undefined }
 
-/** Applies a run in one round trip. After a failure the transaction has to go back to a savepoint. */
+/** Applies a run in one round trip. After a failure the caller must roll back to a savepoint. */
 export async function applyRun(tx: Transaction, { steps }: Run): Promise<RunOutcome> {
   const [answer] = await runPipeline(tx.client, [steps], { timeoutMs: 0, rowBytesMax: 1 })
   const untouched = answer?.steps.findIndex(({ affected }) => affected === 0) ?? -1

@@ -5,8 +5,8 @@ import type { WritableTable } from './writable-tables.ts'
 const COMMAND_OF = { PUT: 'a', PATCH: 'w', DELETE: 'd' } as const
 
 /**
- * The permissive policies that could have let an operation through and did not: those of its command, then, for updates, those of SELECT,
- * because a row must stay visible to the person who changes it. Without any, nothing but a policy that is not there is to blame.
+ * Finds the permissive policies that could have allowed a refused operation: those of its command and, for updates, those of SELECT, because a row must stay
+ * visible to the user who changes it. Without any, the operation was refused for lack of a policy.
  *
  * @returns names, those of the command first
  */
@@ -32,7 +32,7 @@ export async function findCandidatePolicies(
   return rows.map((row) => row.name)
 }
 
-/** The columns of the table that a CHECK names. */
+/** Returns the columns that a CHECK references. */
 export async function findCheckColumns(
   tx: Transaction,
   table: WritableTable,
@@ -49,7 +49,7 @@ export async function findCheckColumns(
   return rows.map(({ name }) => name)
 }
 
-/** The comment of a policy or a constraint of the table, written for people. */
+/** Returns the comment on a policy or constraint, written for users. */
 export async function findRuleComment(
   tx: Transaction,
   table: WritableTable,

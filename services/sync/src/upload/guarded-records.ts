@@ -3,19 +3,15 @@ import { nextGuardBase, rebaseGuards, type GuardBase, type UploadOperation, type
 import { canReadTogether, readableColumns, readRow, readTogether, type WantedRow } from './read-row.ts'
 import type { WritableColumn, WritableTable } from './writable-tables.ts'
 
-/** Follows the guarded columns of the records of one transaction, so that its operations do not conflict with one another. */
+/** Tracks guarded columns within one transaction, so that its operations do not conflict with each other. */
 export interface GuardedRecords {
-  /** Whether the operation neither depends on another one of its record nor another one on it. */
+  /** Whether no other operation concerns the same record. */
   isAlone(operation: UploadOperation): boolean
-  /** The operation with the previous values that the record has by earlier operations of the transaction. */
+  /** Returns the operation with the previous values that result from earlier operations of the transaction. */
   rebase(operation: UploadOperation): UploadOperation
-  /**
-   * Notes that an operation was applied, when a later one depends on what became of its record.
-   *
-   * @param merged - columns whose text was merged with what was there
-   */
+  /** Records an applied operation if a later one depends on its result. @param merged - columns whose text was merged */
   applied(operation: UploadOperation, merged: readonly string[]): Promise<void>
-  /** The guarded columns of every record that is there and was written, by the last operation on it. */
+  /** Reads the guarded columns of every written record that still exists, by the last operation on it. */
   read(): Promise<ReadonlyMap<UploadOperation, UploadRow>>
 }
 
@@ -104,8 +100,8 @@ export function openGuardedRecords(
 }
 
 /**
- * Without the texts that are as they were written: the device has them. And without those that were merged: its next change of them is made on its own version,
- * and has to be merged again, with that as its base.
+ * Removes texts equal to those written, which the device has, and merged texts: the device's next change is based on its own version and must be merged again
+ * with that base.
  */
 function withoutOwnTexts(
   table: WritableTable | undefined,
@@ -121,7 +117,7 @@ function withoutOwnTexts(
   )
 }
 
-/** Everything that the operations write, by record. */
+/** Returns all written values by record. */
 function writtenRows(operations: readonly UploadOperation[]): ReadonlyMap<string, UploadRow> {
   const rows = new Map<string, UploadRow>()
   for (const operation of operations) {

@@ -5,10 +5,9 @@ import { growBody } from '@holdfast/http'
 import { malformedUpload, unknownEncoding } from './errors.ts'
 
 /**
- * Unpacks the body of an upload that came with `content-encoding: gzip`. What it becomes is counted as it comes: in the memory of bodies, and by Fastify, which
- * refuses more than the route takes.
+ * Decompresses an upload body with `content-encoding: gzip`. The decompressed bytes count toward body memory and the route's body limit.
  *
- * @throws {HoldfastError} `PSYNC_S2001` with 415 for another encoding; the body fails with 400 when it is no gzip
+ * @throws {HoldfastError} `PSYNC_S2001` with 415 for another encoding; invalid gzip fails the body with 400
  */
 export function gunzipBody(request: FastifyRequest, payload: RequestPayload): RequestPayload {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
@@ -25,7 +24,7 @@ export function gunzipBody(request: FastifyRequest, payload: RequestPayload): Re
       }
     },
   })
-  // Fastify compares this with the length that the request gave.
+  // Fastify compares this with `content-length`.
   Object.defineProperty(unpacked, 'receivedEncodedLength', { get: () => gunzip.bytesWritten })
   gunzip.once('error', () => unpacked.destroy(malformedUpload('The body is not what gzip makes.')))
   unpacked.once('close', () => gunzip.destroy())
@@ -34,7 +33,7 @@ export function gunzipBody(request: FastifyRequest, payload: RequestPayload): Re
   return unpacked
 }
 
-/** A body that fails, or ends early, on its way here fails there as well. */
+/** Passes errors and a premature end of the source on to the target. */
 function endWith(source: Readable, target: Transform): void {
   source.once('error', (error) => target.destroy(error))
   source.once('close', () => {
@@ -42,7 +41,7 @@ function endWith(source: Readable, target: Transform): void {
   })
 }
 
-/** Whether the length that a request gives is one before it is unpacked. */
+/** Whether `content-length` refers to a compressed body. */
 export function isPacked(request: FastifyRequest): boolean {
   return request.headers['content-encoding']?.trim().toLowerCase() === 'gzip'
 }

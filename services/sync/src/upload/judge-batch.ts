@@ -6,11 +6,10 @@ import { judgeUpload, type BatchMemory, type JudgeContext, type Sender } from '.
 import { UPLOAD_BATCH_MS_MAX } from './limits.ts'
 
 /**
- * Judges transactions of one device one after the other, each as {@link judgeUpload} does. Ends with the first that is refused, when Postgres cannot
- * judge the next one now, and when it takes long.
+ * Applies transactions of one device in order, each like {@link judgeUpload}. Stops after a refusal, after a transient failure, or when time is up.
  *
- * @returns the judgements of the first transactions, at least one
- * @throws as {@link judgeUpload}, when the first cannot be judged
+ * @returns results of the first transactions, at least one
+ * @throws as {@link judgeUpload}, if the first transaction fails
  */
 export async function judgeBatch(
   context: JudgeContext,
@@ -27,7 +26,7 @@ export async function judgeBatch(
       results.push(await judgeUpload(context, sender, upload, memory))
     } catch (thrown) {
       signal.throwIfAborted()
-      // The device sends it again, as the first of the next batch, and gets the reason then.
+      // The device resends it as the first of its next batch and then gets the reason.
       if (results.length > 0 && thrown instanceof HoldfastError) break
       throw thrown
     }
@@ -37,11 +36,11 @@ export async function judgeBatch(
   return { results }
 }
 
-/** Brings what was committed so far to the disk, with a commit of its own that has something to write. */
+/** Flushes earlier asynchronous commits with a commit that writes something. */
 async function flushCommits(connections: Connections): Promise<void> {
   try {
     await connections.query(sql`select pg_logical_emit_message(true, 'holdfast:upload', '')`)
   } catch (thrown) {
-    throw uploadNotJudged(thrown) // the device asks again, and gets the recorded verdict
+    throw uploadNotJudged(thrown) // the device retries and gets the recorded verdict
   }
 }

@@ -1,4 +1,4 @@
-/** Postgres's error about a statement, as the driver carries it. */
+/** A Postgres error as returned by the driver. */
 export interface DatabaseError extends Error {
   /** SQLSTATE. */
   readonly code: string
@@ -10,14 +10,14 @@ export interface DatabaseError extends Error {
   readonly constraint?: string
 }
 
-/** Tells an answer of Postgres from a broken connection, whose `code` may look like a SQLSTATE (`EPIPE`). */
+/** Whether an error comes from Postgres rather than a broken connection, whose `code` may resemble an SQLSTATE (`EPIPE`). */
 export function isDatabaseError(thrown: unknown): thrown is DatabaseError {
   return thrown instanceof Error && 'severity' in thrown && 'code' in thrown && typeof thrown.code === 'string'
 }
 
 /**
- * Whether the same statement may succeed later without anybody changing it: serialisation failures, deadlocks, timeouts, lock waits,
- * no resources, a server that starts, stops or follows another, a failing disk. Everything else is a judgement of the data.
+ * Whether a retry may succeed without any change: serialization failures, deadlocks, timeouts, lock waits, insufficient resources, a server that is starting,
+ * stopping or failing over, disk errors. Other errors are verdicts about the data.
  *
  * @see PostgreSQL manual, "Appendix A. PostgreSQL Error Codes"
  */
@@ -25,12 +25,12 @@ export function isRetryable(error: DatabaseError): boolean {
   return /^(?:40001|40P01|55P03|57014|25006|XX001|XX002)$/.test(error.code) || /^(?:08|53|57P|58)/.test(error.code)
 }
 
-/** Whether row-level security, and not a missing grant, refused the statement. */
+/** Whether row-level security, rather than a missing grant, refused the statement. */
 export function isPolicyRefusal(error: DatabaseError): boolean {
   return error.code === '42501' && error.message.includes('row-level security policy')
 }
 
-/** The restrictive policy that Postgres names, as in `new row violates row-level security policy "name" for table "t"`. */
+/** Parses the restrictive policy named by Postgres, as in `new row violates row-level security policy "name" for table "t"`. */
 export function namedPolicy(error: DatabaseError): string | undefined {
   return /row-level security policy "(.+)" (?:\(USING expression\) )?for table "/.exec(error.message)?.[1]
 }

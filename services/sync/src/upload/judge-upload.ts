@@ -19,38 +19,37 @@ import { endWhenAbandoned, startDeadline, type UploadDeadline } from './upload-d
 import { renderRefusal } from './render-refusal.ts'
 import { findWritableTables, type WritableTable } from './writable-tables.ts'
 
-/** What judging needs of its surroundings. */
+/** Dependencies of judging uploads. */
 export interface JudgeContext {
-  /** Connections as `authenticator`. */
+  /** Connects as `authenticator`. */
   readonly share: PoolShare
-  /** May end connections of other roles. */
+  /** May terminate connections of other roles. */
   readonly admin: Connections
-  /** Schemas that the project exposes, as they are now. */
+  /** The project's currently exposed schemas. */
   readonly exposedSchemas: () => readonly string[]
-  /** How long one statement may run unless the role has its own `statement_timeout`, in milliseconds; 0 for no bound. */
+  /** Statement timeout in ms unless the role sets its own `statement_timeout`; 0 for none. */
   readonly statementTimeoutMs: number
-  /** How long one transaction may take from the moment that it has a connection, in milliseconds. */
+  /** Transaction timeout in ms, from the moment it has a connection. */
   readonly transactionTimeoutMs: number
-  /** Operations that are sent in one write; below 2, each by itself. */
+  /** Operations per write; below 2, each is sent separately. */
   readonly runOperationsMax: number
-  /** Milliseconds of any clock that does not go back. */
+  /** A monotonic clock in ms. */
   readonly now: () => number
 }
 
-/** Who sent an upload. */
+/** The sender of an upload. */
 export interface Sender {
   readonly caller: Caller
-  /** Aborts, with the error to throw, when the client has gone. */
+  /** Aborts with the error to throw when the client disconnects. */
   readonly signal: AbortSignal
 }
 
 /**
- * Judges one local transaction: applies it whole in one Postgres transaction under row-level security as the caller, or not at all, and
- * records the verdict in that same transaction. The same transaction sent again, at any time and also at the same moment, gets the
- * recorded answer and writes nothing.
+ * Applies one local transaction in one Postgres transaction under row-level security as the caller, entirely or not at all, and records the verdict in it.
+ * Resending the same transaction, even concurrently, returns the recorded verdict and writes nothing.
  *
- * @throws {HoldfastError} 401 without a user, 409 when the key was used for other operations, 503 when Postgres could not judge: nothing
- *   is recorded then, and if the answer of a COMMIT was lost the repeated request finds out
+ * @throws {HoldfastError} 401 without a user, 409 if the key was used for other operations, 503 if Postgres could not decide: nothing is recorded then. If
+ * the response of a COMMIT was lost, the retry finds the verdict
  */
 export async function judgeUpload(
   context: JudgeContext,
@@ -89,11 +88,11 @@ function toRefusal(thrown: unknown, { statementTimeoutMs }: JudgeContext): unkno
   return thrown
 }
 
-/** What transactions of a batch share. */
+/** State shared by the transactions of a batch. */
 export interface BatchMemory {
-  /** Tables as earlier transactions found them. Only applied transactions may rest on them: a refusal is judged again with the current tables. */
+  /** Tables read by earlier transactions. A refusal is checked again with current tables. */
   tables: ReadonlyMap<string, WritableTable>
-  /** A later commit will bring this one to the disk before anybody is answered. */
+  /** Whether a later commit flushes this one to disk before the client gets its response. */
   deferFsync: boolean
 }
 
@@ -135,7 +134,7 @@ async function recordUpload(tx: Transaction, key: UploadKey, judgement: Judgemen
   `)
 }
 
-/** One transaction on its connection. */
+/** One attempt at a transaction on its connection. */
 interface Turn {
   readonly caller: Caller
   readonly schemas: readonly string[]
@@ -177,7 +176,7 @@ async function judge(
       memory.tables = new Map([...memory.tables, ...tables])
       return { status: 'applied', verdicts: operations.map((operation) => appliedVerdict(operation, outcome)) }
     }
-    // Takes the role and the claims back as well: they were set after the savepoint.
+    // Also resets role and claims, which were set after the savepoint.
     await tx.execute(sql`rollback to savepoint operations`)
     if (outcome.kind === 'one_by_one') {
       assert(outcome.from < togetherUntil, 'each attempt sends fewer operations together')
@@ -194,7 +193,7 @@ async function judge(
     const lookedAt = outcome.kind === 'probe_first' ? probeTables : closeTables
     assert(!lookedAt.has(outcome.table), 'a table is looked at only once')
     lookedAt.add(outcome.table)
-    // Nothing of this table goes together any more; what else there is may.
+    // Operations on this table are no longer sent in runs; others still are.
     togetherUntil = operations.length
   }
 }
@@ -210,7 +209,7 @@ async function assumeCaller(tx: Transaction, { caller, statementTimeoutMs }: Tur
   await roleKnown(assumeSession(tx, { role: caller.role, claims: caller.claims, settings }))
 }
 
-/** 22023, 42704: no such role; 42501: a role that requests may not have. */
+/** 22023, 42704: no such role; 42501: requests may not use the role. */
 const ROLE_CODES = new Set(['22023', '42704', '42501'])
 
 async function roleKnown<T>(asked: Promise<T>): Promise<T> {
@@ -222,7 +221,7 @@ async function roleKnown<T>(asked: Promise<T>): Promise<T> {
   }
 }
 
-/** SHA-256 of what the operations say, whatever the order of their keys. A repeated upload has the same. */
+/** SHA-256 of the operations, independent of the order of keys. Equal for a resent upload. */
 function hashOperations(operations: readonly UploadOperation[]): Buffer {
   const hash = createHash('sha256')
   for (const { op_id, op, type, id, data, old, metadata } of operations) {

@@ -1,29 +1,29 @@
-/** Operations of one transaction. It holds its row locks until the last one is judged. */
+/** Maximum operations per transaction, which holds its row locks until the last one is applied. */
 export const UPLOAD_OPERATIONS_MAX = 10_000
 
-/** Transactions of one batch: at a few milliseconds each, an answer is there within seconds. */
+/** Maximum transactions per batch. At a few milliseconds each, the response takes seconds. */
 export const UPLOAD_TRANSACTIONS_MAX = 500
 
-/** Milliseconds after which a batch is answered with what has been judged so far. */
+/** Time in ms after which a batch is answered with the results so far. */
 export const UPLOAD_BATCH_MS_MAX = 10_000
 
-/** Columns that one operation may give: more than a Postgres table can have (1,600). */
+/** Maximum columns per operation, above Postgres's limit of 1,600 columns per table. */
 export const OPERATION_COLUMNS_MAX = 2_000
 
-/** Seconds after which a client should repeat an upload that the database could not judge now. */
+/** `retry-after` in seconds when the database is unavailable. */
 export const UPLOAD_RETRY_AFTER_S = 1
 
-/** Seconds after which a client should repeat an upload that was refused because others are under way: about as long as some of those take. */
+/** `retry-after` in seconds when too many uploads are in progress: about the duration of one. */
 export const UPLOAD_BUSY_RETRY_AFTER_S = 3
 
-/** Bytes of the bodies of all uploads under way. Parsed they take some times as much. */
+/** Maximum bytes of all upload bodies in progress. Parsed bodies take several times as much. */
 export const UPLOAD_BYTES_UNDER_WAY_MAX = 128 * 1024 * 1024
 
-/** Operations sent in one write. Between two of them it is seen whether the client is still there; some hundred take less than a tenth of a second. */
+/** Maximum operations per write. Client disconnects are noticed only between writes; some hundred operations take less than 0.1 s. */
 export const RUN_OPERATIONS_MAX = 250
 
-/** Times that a statement has to occur in a run to be prepared: a connection keeps a limited number of statements, for REST as well. */
+/** Minimum occurrences of a statement in a run to prepare it, because a connection keeps a limited number of prepared statements, shared with REST. */
 export const PREPARE_FROM_REPEATS = 5
 
-/** Milliseconds that a transaction whose client has gone gets to end between two statements; then its connection is closed. */
+/** Time in ms for the transaction of a disconnected client to stop between two statements. Then its connection is terminated. */
 export const ABANDONED_GRACE_MS = 500

@@ -2,11 +2,12 @@ import { mergeLines, type OperationVerdict, type UploadOperation } from '@holdfa
 import type { WritableTable } from './writable-tables.ts'
 
 /**
- * The change to make in place of one that met other texts than the person saw: what both wrote, on condition that the texts are still those.
+ * Returns the operation to try instead of one that was made from outdated texts: it writes both users' changes, on condition that the texts are still those
+ * merged.
  *
- * @param operation - with the texts that the person saw as its previous values
+ * @param operation - its previous values are the texts that the user saw
  * @param verdict - why it was not applied
- * @returns `undefined` when that was not for its texts, or when a text cannot have both versions: then the verdict stands
+ * @returns `undefined` if the texts were not the reason or cannot be merged: then the verdict stands
  */
 export function mergeTexts(
   operation: UploadOperation,
@@ -30,7 +31,7 @@ export function mergeTexts(
   return { ...operation, data: { ...data, ...texts }, old: { ...old, ...found } }
 }
 
-/** Nothing, and a text without a line, are the same to a person. */
+/** NULL and the empty text are equal to users. */
 function asText(value: string | number | null | undefined): string {
   return String(value ?? '')
 }

@@ -1,18 +1,18 @@
 import { isLongText } from '@holdfast/protocol'
 
-/** What is known of a column that may hold long texts. */
+/** A column that may contain long texts. */
 interface TextColumn {
   readonly column: string
-  /** As `format_type` prints its base type, with or without a length. */
+  /** Base type as printed by `format_type`, with or without a length. */
   readonly type: string
-  /** The table compares whole rows: nothing in them is merged. */
+  /** Whether the table compares whole rows, which disables merging. */
   readonly row_guarded: boolean
 }
 
 /**
- * Whether versions of a column are merged by lines.
+ * Whether versions of a column are merged line by line.
  *
- * @param declared - what `sync.merge_lines` said of it; `null`: nothing about its table, so that its name decides
+ * @param declared - set with `sync.merge_lines`; `null` if nothing was declared for the table, so the column's name decides
  */
 export function mergesLines(declared: boolean | null, { column, type, row_guarded }: TextColumn): boolean {
   if (row_guarded) return false

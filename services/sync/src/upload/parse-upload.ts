@@ -7,26 +7,22 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 type SqliteRow = Readonly<Record<string, string | number | null>>
 
 /**
- * Reads an upload. Done by hand, because a schema validator that coerces would turn `1` into `"1"` and `null` into `""`.
+ * Parses an upload without a schema validator, whose coercion would turn `1` into `"1"` and `null` into `""`.
  *
  * @param body - decoded JSON
- * @throws {HoldfastError} `PSYNC_S2001` naming the first thing that does not fit
+ * @throws {HoldfastError} `PSYNC_S2001` naming the first invalid part
  */
 export function parseUpload(body: unknown): UploadRequest {
   const upload = asObject(body, 'The body')
   return { client_id: parseClientId(upload), ...parseTransaction(upload, '') }
 }
 
-/** Whether a body holds several transactions. */
+/** Whether a body contains several transactions. */
 export function isBatch(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'transactions' in body
 }
 
-/**
- * Reads several uploads of one device.
- *
- * @throws {HoldfastError} as {@link parseUpload}; none is judged then
- */
+/** Parses several uploads of one device. @throws {HoldfastError} as {@link parseUpload}; none is applied then */
 export function parseUploadBatch(body: unknown): readonly UploadRequest[] {
   const batch = asObject(body, 'The body')
   const clientId = parseClientId(batch)
@@ -54,7 +50,7 @@ function parseClientId(upload: Readonly<Record<string, unknown>>): string {
   return clientId.toLowerCase()
 }
 
-/** @param where - the path of the transaction, with a dot at its end, or nothing */
+/** @param where - path of the transaction with a trailing dot, or empty */
 function parseTransaction(
   upload: Readonly<Record<string, unknown>>,
   where: string,

@@ -6,15 +6,12 @@ import { renderValue, type SqliteValue } from './render-literal.ts'
 import { columnNamed, type WritableColumn, type WritableTable } from './writable-tables.ts'
 
 /**
- * How a PUT is written. `upsert`: one statement, but Postgres then also asks that the person may read the new row and may update.
- * `insert` and `replace`: a plain INSERT or UPDATE, once it is known whether the person sees a row with that id.
+ * How a PUT is written. `upsert`: one statement, for which Postgres also requires that the user may read the new row and update rows. `insert` and `replace`:
+ * plain INSERT or UPDATE, after checking whether the user sees a row with that id.
  */
 export type PutForm = 'upsert' | 'insert' | 'replace'
 
-/**
- * An operation that cannot even be written as SQL: the verdict is known without asking Postgres. One answer for what does not exist and for what the
- * caller may not use.
- */
+/** An operation that cannot be expressed in SQL, so its verdict is known without Postgres. Missing objects and inaccessible ones get the same verdict. */
 export interface UnplannableOperation {
   readonly sqlstate: '42P01' | '42703'
   readonly message: string
@@ -26,7 +23,7 @@ export interface PlannedStatement {
   readonly kind: 'statement'
   readonly statement: SqlFragment
   readonly guards: readonly GuardedValue[]
-  /** What the row has afterwards, its key left out. */
+  /** The row's values afterwards, without its key. */
   readonly written: readonly GuardedValue[]
 }
 
@@ -34,7 +31,7 @@ export type PlannedOperation =
   | PlannedStatement
   | { readonly kind: 'unplannable'; readonly reason: UnplannableOperation }
 
-/** Turns one operation into one statement. Pure; Postgres judges everything that it can judge itself. */
+/** Converts an operation to one statement. Pure; Postgres decides everything it can decide itself. */
 export function planOperation(
   operation: UploadOperation,
   table: WritableTable | undefined,
@@ -51,7 +48,7 @@ export function planOperation(
     }
   }
   const given = { ...operation.data }
-  delete given['id'] // the operation's own id counts
+  delete given['id'] // the operation's own id takes precedence
   const old = operation.op === 'PUT' ? {} : (operation.old ?? {})
   for (const name of [...Object.keys(given), ...Object.keys(old)]) {
     const reason = unwritableColumn(name, table)
@@ -59,10 +56,10 @@ export function planOperation(
   }
   const columns = columnsOf(given, table)
   const guards = columnsOf(old, table).filter(
-    // Who deletes a record deletes its texts, whatever became of them.
+    // Deleting a record deletes its texts, whatever their current content.
     ({ column, value }) => (value !== null || !column.alwaysSet) && !(column.merged && operation.op === 'DELETE'),
   )
-  // A whole row from the device holds what Postgres computed; only Postgres sets that.
+  // A whole row from a device includes generated columns, which only Postgres sets.
   const written =
     operation.op === 'PUT'
       ? columns.filter(({ column }) => !column.generated && !table.key.columns.includes(column))
@@ -77,11 +74,11 @@ export function planOperation(
 
 interface GivenColumn {
   readonly column: WritableColumn
-  /** The text that Postgres reads. */
+  /** The value as Postgres's text input. */
   readonly value: string | null
 }
 
-/** A column with the value that a write needs it to have. */
+/** A column and the value required for a write. */
 export type GuardedValue = GivenColumn
 
 function columnsOf(row: Readonly<Record<string, SqliteValue>>, table: WritableTable): readonly GivenColumn[] {
@@ -129,7 +126,7 @@ function renderOperation(
   }
 }
 
-/** The values of the key that a text names; fewer than the key has when it names none. */
+/** Parses the key values in a record id; returns fewer than the key has for an invalid id. */
 function keyOfId(id: string, { key }: WritableTable): readonly GivenColumn[] {
   const texts = readRecordId(id, key.columns.length) ?? []
   return key.columns.flatMap((column, index) => {
@@ -138,7 +135,7 @@ function keyOfId(id: string, { key }: WritableTable): readonly GivenColumn[] {
   })
 }
 
-/** What the row itself says counts; what it does not say is in its id. */
+/** Returns the key values of a PUT: columns given in the row take precedence over those in its id. */
 function keyOfPut(
   operation: UploadOperation,
   table: WritableTable,
@@ -196,7 +193,7 @@ function renderAssignments(columns: readonly GivenColumn[], none: SqlFragment): 
 const FLOATS = new Set(['real', 'double precision'])
 const MOMENTS = new Set(['date', 'timestamp with time zone', 'timestamp without time zone'])
 
-/** Whether the column has the value that a device shows, where values without a form of their own there stand for themselves: NaN, infinity. */
+/** Renders the condition that a column has the value shown on a device. Values that a device cannot represent (NaN, infinity) stand for themselves. */
 function renderGuard({ column, value }: GivenColumn): SqlFragment {
   const name = sql.identifier(column.name)
   if (FLOATS.has(column.type) && value === null) return sql`(${name} is null or ${name} = 'NaN')`
@@ -211,13 +208,13 @@ function renderGuard({ column, value }: GivenColumn): SqlFragment {
     : sql`${name} is not distinct from ${value}`
 }
 
-/** Whether the caller sees the row that a PUT writes. */
+/** Renders whether the caller sees the row that a PUT writes. */
 export function renderProbe(operation: UploadOperation, table: WritableTable): SqlFragment {
   const key = keyOfPut(operation, table, columnsOf(operation.data ?? {}, table))
   return sql`select 1 as seen from ${sql.identifier(table.schema, table.name)} where ${renderKey(key, table)}`
 }
 
-/** Columns of the row as it is now, as the local database would hold them, and whether it still is what a write was made from. */
+/** Renders columns of the current row in device form, and whether it still equals the version that a write was based on. */
 export function renderCurrent(
   id: string,
   table: WritableTable,

@@ -7,20 +7,20 @@ import { renderCurrent, type GuardedValue } from './plan-operation.ts'
 import type { WritableColumn, WritableTable } from './writable-tables.ts'
 
 export interface RowNow {
-  /** As the local database would hold it. */
+  /** In device form. */
   readonly values: UploadRow
-  /** Whether it still is what a write was made from. */
+  /** Whether the row still equals the version that a write was based on. */
   readonly unchanged: boolean
 }
 
-/** Columns of one row. */
+/** A row and the columns to read. */
 export interface WantedRow {
   readonly id: string
   readonly table: WritableTable
   readonly columns: readonly WritableColumn[]
 }
 
-/** Reads columns of a row, as the role that the transaction has assumed. `undefined`: gone, or hidden. */
+/** Reads columns of a row as the role assumed by the transaction. `undefined` if it is gone or hidden. */
 export async function readRow(
   tx: Transaction,
   input: WantedRow & { readonly guards?: readonly GuardedValue[] },
@@ -39,12 +39,12 @@ export async function readRow(
   return { values, unchanged: row.unchanged }
 }
 
-/** Whether Postgres prints the columns as devices hold them, without further settings. */
+/** Whether Postgres prints the columns in device form without further settings. */
 export function canReadTogether({ columns }: WantedRow): boolean {
   return columns.every((column) => column.shape.kind === 'scalar')
 }
 
-/** Reads rows as {@link readRow} does, some hundred in one round trip, in their order. */
+/** Like {@link readRow} for many rows, several hundred per round trip. Keeps the order. */
 export async function readTogether(
   tx: Transaction,
   wanted: readonly WantedRow[],
@@ -64,12 +64,12 @@ export async function readTogether(
   return rows
 }
 
-/** Bytes of the guarded columns of one row. */
+/** Maximum bytes of a row's guarded columns. */
 const ROW_BYTES_MAX = 64 * 1024 * 1024
 
 const PRINTING = ['timezone', 'datestyle', 'intervalstyle', 'extra_float_digits', 'bytea_output', 'xmlbinary'] as const
 
-/** Has Postgres print values as it does in the stream, and then as before. */
+/** Runs `body` while Postgres prints values as in the change stream. */
 async function printedAsStream<T>(tx: Transaction, body: () => Promise<T>): Promise<T> {
   const [before] = await tx.query<Record<(typeof PRINTING)[number], string>>(
     sql`select ${sql.join(PRINTING.map((name) => sql`current_setting(${name}) as ${sql.identifier(name)}`))}`,
@@ -80,7 +80,7 @@ async function printedAsStream<T>(tx: Transaction, body: () => Promise<T>): Prom
   return result
 }
 
-/** The columns of the table that the transaction's role may select: what a device may know of a row. */
+/** Returns the columns that the transaction's role may select. */
 export async function readableColumns(tx: Transaction, table: WritableTable): Promise<readonly WritableColumn[]> {
   const rows = await tx.query<{ name: string }>(sql`
     select a.attname as name from pg_catalog.pg_attribute a

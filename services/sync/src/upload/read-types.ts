@@ -5,7 +5,7 @@ interface TypeRow extends TypeStructure {
   readonly oid: number
 }
 
-/** How the values of some types are built. */
+/** Reads the structure of types. */
 export async function readShapes(tx: Transaction, oids: readonly number[]): Promise<(oid: number) => TypeShape> {
   const rows = await tx.query<{ types: readonly TypeRow[] }>(sql`
     with recursive reached (oid) as (

@@ -2,7 +2,7 @@ import { isRecord, parseJson } from '@holdfast/foundation'
 import type { TypeShape } from '@holdfast/policy'
 import type { WritableColumn } from './writable-tables.ts'
 
-/** A number as it was written: JavaScript's own would lose digits. */
+/** A number in its original notation, because a JavaScript number would lose digits. */
 class ExactNumber {
   readonly source: string
 
@@ -11,7 +11,7 @@ class ExactNumber {
   }
 }
 
-/** What `JSON.parse` tells a reviver about a primitive value. */
+/** Source text of a primitive that `JSON.parse` passes to a reviver. */
 interface Source {
   readonly source?: string
 }
@@ -20,8 +20,8 @@ const FLOATS = new Set([700, 701])
 const JSONS = new Set([114, 3802])
 
 /**
- * The text that Postgres reads as a value of an array, a composite or a range, from the JSON that devices hold for it. Whatever is not such JSON goes on
- * as it is: it may be Postgres's own form, and Postgres judges it.
+ * Renders an array, composite or range for Postgres from the JSON on devices. Other text is returned unchanged: it may be Postgres's own format, which
+ * Postgres checks.
  */
 export function renderLiteral(text: string, shape: TypeShape): string {
   const start = text.trimStart()[0]
@@ -39,7 +39,7 @@ export function renderLiteral(text: string, shape: TypeShape): string {
   return isBuilt(value, shape) ? (render(value, shape) ?? text) : text
 }
 
-/** Whether the value is what devices hold for the type. */
+/** Whether a value has the structure that devices use for the type. */
 function isBuilt(value: unknown, shape: TypeShape): boolean {
   if (shape.kind === 'array' || shape.kind === 'multirange') return Array.isArray(value)
   return (shape.kind === 'composite' || shape.kind === 'range') && isObject(value)
@@ -86,19 +86,19 @@ function renderArray(elements: readonly unknown[], shape: TypeShape & { readonly
   return `{${rendered.join(delimiter)}}`
 }
 
-/** Inner lists are dimensions, unless they are elements themselves. */
+/** Inner lists are dimensions, unless the elements are lists themselves. */
 function isDimension(list: readonly unknown[], element: TypeShape): boolean {
   if (element.kind === 'array') return false
-  // No dimension is empty, and no multirange has NULLs or lists in it.
+  // Dimensions are not empty. Multiranges contain neither NULLs nor lists.
   if (element.kind === 'multirange') return list.length > 0 && list.every((one) => one === null || Array.isArray(one))
   return element.kind !== 'scalar' || !JSONS.has(element.oid) || (list.length > 0 && list.every(isJsonElement))
 }
 
-/** Devices hold elements that are JSON as texts of JSON. Other lists are JSON themselves. */
+/** Whether a value is an array element in device form: text that contains JSON, NULL, or a dimension of these. Other lists are JSON values themselves. */
 function isJsonElement(one: unknown): boolean {
   if (one === null) return true
   if (Array.isArray(one)) return one.length > 0 && one.every(isJsonElement)
-  // Any other text is a string of the JSON value.
+  // Text that is not JSON is a string value.
   return typeof one === 'string' && parseJson(one) !== undefined
 }
 
@@ -118,7 +118,7 @@ function isSet(flag: unknown): boolean {
   return flag === true || (flag instanceof ExactNumber && flag.source === '1')
 }
 
-/** Nothing at all is NULL, or no bound. */
+/** An empty field is NULL, or an unbounded end of a range. */
 function field(value: unknown, shape: TypeShape): string {
   const text = render(value, shape)
   return text === null ? '' : `"${text.replaceAll(/["\\]/g, '$&$&')}"`
@@ -135,12 +135,12 @@ function exactJson(value: unknown): string {
   return JSON.stringify(value)
 }
 
-/** A value as the local database holds it. */
+/** A value in the local database. */
 export type SqliteValue = string | number | null
 
 /**
- * The text that Postgres reads as a value of the column. The parameter itself has no type, so Postgres takes the column's: lengths and
- * domains are checked as for any INSERT, and never cut silently as an explicit cast would.
+ * Renders a value for Postgres as untyped text, which takes the column's type. Lengths and domains are checked as for any INSERT, not silently truncated as
+ * by an explicit cast.
  */
 export function renderValue(value: SqliteValue, column: WritableColumn): string | null {
   if (value === null) return null

@@ -7,7 +7,7 @@ import { findCandidatePolicies, findCheckColumns, findRuleComment } from './find
 import { isPolicyRefusal, namedPolicy, type DatabaseError } from './judge-error.ts'
 import type { WritableTable } from './writable-tables.ts'
 
-/** A failure that is a judgement, and no reason to try otherwise. */
+/** A failure that is a verdict rather than a reason to try another way. */
 export type Reason = Extract<Failure, { operation: UploadOperation }>
 
 interface Refusal {
@@ -15,7 +15,7 @@ interface Refusal {
   readonly verdicts: readonly OperationVerdict[]
 }
 
-/** One operation carries the reason; none of the others counts, whether it came before or after. */
+/** Renders the response of a refused transaction: one operation has the reason, and none of the others was applied. */
 export async function renderRefusal(
   tx: Transaction,
   caller: Caller,
@@ -59,7 +59,7 @@ async function renderVerdict(
   }
 }
 
-/** The policy that Postgres names, else all that could have let the row through. `undefined` when it was not row-level security. */
+/** Returns the policy named by Postgres, otherwise all that could have allowed the row; `undefined` if row-level security was not the reason. */
 async function refusingPolicies(
   tx: Transaction,
   caller: Caller,
@@ -98,12 +98,12 @@ async function checkedColumns(
     : undefined
 }
 
-/** What devices call a column that Postgres names. */
+/** Returns the local name of a column named by Postgres. */
 function localColumn(name: string, table: WritableTable | undefined): string {
   return [...(table?.columns.values() ?? [])].find((column) => column.name === name)?.localName ?? name
 }
 
-/** The verdict on an operation that Postgres refused. */
+/** Returns the verdict on an operation that Postgres refused. */
 function renderErrorVerdict(
   operation: UploadOperation,
   error: DatabaseError,

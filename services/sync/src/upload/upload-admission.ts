@@ -4,11 +4,11 @@ import { UPLOAD_BYTES_UNDER_WAY_MAX } from './limits.ts'
 
 export interface UploadAdmission {
   /**
-   * Counts an upload from before its body is read.
+   * Admits an upload before its body is read.
    *
-   * @param bytes - of its body, at most
-   * @returns to be called once when it has ended
-   * @throws {HoldfastError} 429 when the person has too many, 503 when all have
+   * @param bytes - maximum size of its body
+   * @returns to be called once when the upload ends
+   * @throws {HoldfastError} 429 if the user has too many uploads in progress, 503 if the server has
    */
   enter(person: string, bytes: number): () => void
   readonly size: number

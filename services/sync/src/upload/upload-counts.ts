@@ -1,14 +1,14 @@
 import type { UploadResponse } from '@holdfast/protocol'
 
-/** What became of the transactions of devices, since the process began. */
+/** Results of uploaded transactions since the process started. */
 export interface UploadCounts {
   readonly applied: number
   readonly refused: number
-  /** Judged before: the device had not got the answer. */
+  /** Judged earlier, when the device did not receive the response. */
   readonly repeated: number
 }
 
-/** Counts judgements as they are answered. */
+/** Counts results as they are sent. */
 export class UploadCounter implements UploadCounts {
   applied = 0
   refused = 0

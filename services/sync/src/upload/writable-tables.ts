@@ -14,43 +14,43 @@ import { foldName, localColumnNames, tablesOfLocalName, type QualifiedName } fro
 import { mergesLines } from './merges-lines.ts'
 import { readShapes } from './read-types.ts'
 
-/** A column that an upload may name. */
+/** A column that uploads may contain. */
 export interface WritableColumn {
   readonly name: string
-  /** What devices call it. */
+  /** The column's local name. */
   readonly localName: string
   readonly shape: TypeShape
   /** `pg_type.typcategory` of the base type: `A` array, `B` boolean, `N` number, `D` date and time, … */
   readonly category: string
-  /** Base type as `format_type` prints it, without its modifier. */
+  /** Base type as printed by `format_type`, without modifier. */
   readonly type: string
-  /** For arrays: the element's base type is json or jsonb, so that inner arrays are values and not dimensions. */
+  /** Whether an array's elements are json or jsonb, so that inner arrays are values rather than dimensions. */
   readonly elementIsJson: boolean
-  /** Stored or virtual generated, or an identity column that only Postgres sets. */
+  /** Whether the column is generated, or an identity column that only Postgres sets. */
   readonly generated: boolean
-  /** Of a type that has an equality operator for sure (arrays: their elements), so that a guard can compare values and not texts. */
+  /** Whether the type (for arrays: the element type) has an equality operator, so a guard can compare values instead of texts. */
   readonly comparable: boolean
-  /** What `sync.guard_columns` and `sync.guard_rows` say of it. */
+  /** Whether the column is guarded by `sync.guard_columns` or `sync.guard_rows`. */
   readonly guarded: boolean
-  /** A text whose versions are merged by lines. */
+  /** Whether versions of the text are merged line by line. */
   readonly merged: boolean
-  /** NOT NULL or with a default: a device that still holds NULL has not heard of the value yet. */
+  /** Whether the column is NOT NULL or has a default, so NULL on a device means that it has not received the value yet. */
   readonly alwaysSet: boolean
 }
 
 export interface WritableTable {
   readonly schema: string
   readonly name: string
-  /** By their local names; only those that the caller has a privilege on. */
+  /** By local name; only columns on which the caller has a privilege. */
   readonly columns: ReadonlyMap<string, WritableColumn>
   /**
-   * Those whose local name is another, by their names in Postgres: operations that were queued before a column got its local name use them, and so do devices
-   * with a schema of their own.
+   * Columns whose local name differs, by their Postgres name. Used by operations queued before a column got its local name, and by devices with their own
+   * schema.
    */
   readonly plainColumns: ReadonlyMap<string, WritableColumn>
-  /** What the id of a record is made of. */
+  /** Columns of the record id. */
   readonly key: { readonly columns: readonly WritableColumn[]; readonly deferrable: boolean }
-  /** Triggers that fire for each row before it is written, or instead: one may do something else, and leave the row untouched. */
+  /** BEFORE and INSTEAD OF row triggers, which may replace an operation's effect and leave the row untouched. */
   readonly rowTriggers: readonly RowTrigger[]
 }
 
@@ -59,14 +59,14 @@ export interface RowTrigger {
   readonly event: 'update' | 'delete'
 }
 
-/** Schemas whose tables no device writes, even if an operator exposes them. */
+/** Schemas that devices never write, even if an operator exposes them. */
 const SYSTEM_SCHEMAS = new Set(['pg_catalog', 'information_schema', 'pg_toast', 'auth', 'sync'])
 
-/** Which tables a caller may know of. */
+/** The tables that a caller may know. */
 export interface TableScope {
-  /** Postgres role of the caller. */
+  /** The caller's Postgres role. */
   readonly role: string
-  /** Schemas that the project exposes. */
+  /** The project's exposed schemas. */
   readonly schemas: readonly string[]
 }
 
@@ -85,21 +85,19 @@ interface ColumnRow {
   readonly comparable: boolean
   readonly guarded: boolean
   readonly row_guarded: boolean
-  /** `null`: nothing was declared for the table. */
+  /** `null` if nothing was declared for the table. */
   readonly merges_lines: boolean | null
   readonly always_set: boolean
   readonly row_triggers: readonly RowTrigger[]
-  /** The caller has some privilege on the column. */
+  /** Whether the caller has any privilege on the column. */
   readonly usable: boolean
 }
 
 /**
- * Looks up tables by their local names. Read in every upload and not remembered: a verdict from an old catalog would be recorded for good.
+ * Finds tables by local name. Reads the catalog for every upload, because a verdict from an outdated catalog would be permanent.
+ * Tables and columns without any privilege for the caller are treated as missing, so the response reveals nothing about the catalog.
  *
- * A table or column on which the caller has no privilege at all is not found, exactly like one that does not exist: the answer must not tell what
- * is in the catalog.
- *
- * @returns the tables that the caller may use, by local name; where a name fits two tables, the one that it is the local name of
+ * @returns tables by local name; if a name matches two tables, the one whose local name it is
  * @throws Postgres's 42704 if the role does not exist
  */
 export async function findWritableTables(
@@ -179,7 +177,7 @@ function rowTriggersOf(table: SqlFragment): SqlFragment {
 function createTable(rows: readonly ColumnRow[], shapeOf: ((oid: number) => TypeShape) | undefined): WritableTable {
   const [first] = rows
   assert(first, 'a table has columns')
-  // A view has no index; its rows are known by their id.
+  // A view has no index, so its rows are identified by `id`.
   const key = chooseRowKey(first.unique_indexes) ?? { columns: ['id'], deferrable: false }
   const localNames = localColumnNames(
     rows.map((row) => row.column),
@@ -204,7 +202,7 @@ function createTable(rows: readonly ColumnRow[], shapeOf: ((oid: number) => Type
       alwaysSet: row.always_set,
     }
     if (row.usable) columns.set(localName, column)
-    // The id names the row even if the caller may not use its columns; Postgres refuses the statement then.
+    // The id identifies the row even if the caller has no privilege on its columns; Postgres then refuses the statement.
     if (key.columns.includes(row.column)) keyColumns.set(row.column, column)
   }
   return {
@@ -217,12 +215,12 @@ function createTable(rows: readonly ColumnRow[], shapeOf: ((oid: number) => Type
   }
 }
 
-/** Finds a column by its local name or, where that is no other's local name, by its name in Postgres. */
+/** Finds a column by its local name or, unless that is another column's local name, by its Postgres name. */
 export function columnNamed(name: string, table: WritableTable): WritableColumn | undefined {
   return table.columns.get(name) ?? table.plainColumns.get(name)
 }
 
-/** @param taken - all local names of the table. `id` is the record's */
+/** @param taken - all local names of the table. `id` is the record id */
 function plainNames(
   columns: ReadonlyMap<string, WritableColumn>,
   taken: ReadonlySet<string>,

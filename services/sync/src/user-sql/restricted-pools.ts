@@ -2,11 +2,11 @@ import type { Logger } from '@holdfast/foundation'
 import { createPool, type Pool } from '@holdfast/postgres'
 import { RESTRICTED_CONNECTIONS_MAX } from '../limits.ts'
 
-/** Where statements run that reach what users wrote: policies, functions, casts, operators, checks of domains. Never as a superuser. */
+/** Pools for statements that run user-written code: policies, functions, casts, operators, domain checks. Never as a superuser. */
 export interface RestrictedPools {
-  /** Reads tables past their policies; no statement of it can write. */
+  /** Reads tables, bypassing their policies. Read-only. */
   readonly readerPool: Pool
-  /** Evaluates expressions over values that are handed in, with the rights of the API roles and no claims; no statement of it can write. */
+  /** Evaluates expressions over given values, with the rights of the API roles and without claims. Read-only. */
   readonly evaluatorPool: Pool
 }
 
@@ -21,7 +21,7 @@ export function openRestrictedPools(options: {
       applicationName,
       connectionsMax: RESTRICTED_CONNECTIONS_MAX,
       isReadOnly: true,
-      // That of requests: functions without a path of their own find what they find there.
+      // The search path of requests, for functions without their own.
       settings: { search_path: 'public,extensions' },
       onError: (error) =>
         options.logger.log('warn', `a connection of ${applicationName} was lost`, { reason: error.message }),

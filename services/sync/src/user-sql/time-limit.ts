@@ -2,13 +2,13 @@ import { errorMessage, type Logger } from '@holdfast/foundation'
 import { SQLSTATE, sql, sqlstateOf, type Pool, type Transaction } from '@holdfast/postgres'
 import { TERMINATE_AFTER_MS } from '../limits.ts'
 
-/** A statement that took too long, although it may have caught that Postgres cancelled it. */
+/** A statement exceeded its time, even if its function caught the cancellation. */
 class TimeLimitError extends Error {
   readonly code = SQLSTATE.queryCanceled
   readonly severity = 'ERROR'
 }
 
-/** A statement whose function ended its own session. */
+/** A statement's function terminated its own session. */
 class SessionEndedError extends Error {
   readonly code = SQLSTATE.adminShutdown
   readonly severity = 'ERROR'
@@ -17,18 +17,17 @@ class SessionEndedError extends Error {
 export interface TimeLimitOptions {
   /** Runs the statement. */
   readonly pool: Pool
-  /** As the superuser: ends a session that goes on. */
+  /** Connects as superuser, to terminate sessions that do not stop. */
   readonly admin: Pool
   readonly logger: Logger
 }
 
 /**
- * Runs a statement that calls functions of users in a transaction of its own, and no longer than `ms` milliseconds. A function may catch the cancellation and
- * go on: its session is terminated a moment later, which cannot be caught.
+ * Runs a statement that calls user functions in its own transaction, for at most `ms` milliseconds. A function may catch the cancellation; then its session
+ * is terminated shortly after.
+ * A function may also terminate its own session. If that happens twice while Postgres is running, it counts as an error of the statement.
  *
- * A function may also end its own session. When that happens twice while Postgres is there, it is an error of the statement.
- *
- * @throws an error with SQLSTATE 57014 when it takes longer, with 57P01 and the severity of a statement's error when it ends its session
+ * @throws SQLSTATE 57014 after the time limit; 57P01, with the severity of a statement error, if the statement terminates its session
  */
 export async function withTimeLimit<T>(
   options: TimeLimitOptions,
@@ -44,12 +43,12 @@ export async function withTimeLimit<T>(
     return await attempt(options, ms, body)
   } catch (error) {
     if (!isEnded(error)) throw error
-    await options.admin.query(sql`select`) // fails when it is Postgres that ends
+    await options.admin.query(sql`select`) // fails if Postgres itself is stopping
     throw new SessionEndedError(`a function ended its session: ${errorMessage(error)}`, { cause: error })
   }
 }
 
-/** Postgres has closed the session. */
+/** Whether Postgres has closed the session. */
 function isEnded(error: unknown): boolean {
   const { severity } = (error ?? {}) as { readonly severity?: string }
   return severity === 'FATAL' && sqlstateOf(error) === SQLSTATE.adminShutdown

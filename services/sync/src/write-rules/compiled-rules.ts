@@ -7,19 +7,19 @@ import {
 } from '@holdfast/policy'
 import type { Pool } from '@holdfast/postgres'
 
-/** Milliseconds in which the catalog is looked at once, however many devices ask. */
+/** Interval in ms for reading the catalog, regardless of the number of devices. */
 const LOOK_EVERY_MS = 1_000
 
 export interface CompiledRules {
-  /** The rules of a role, at most {@link LOOK_EVERY_MS} old. Concurrent callers share one reading of the catalog. */
+  /** Returns the rules of a role, at most {@link LOOK_EVERY_MS} old. Concurrent callers share one read of the catalog. */
   of(role: string): Promise<CompiledWriteRules>
 }
 
 /**
- * Keeps the compiled write rules of each role until something changes that they are made of.
+ * Caches the compiled write rules of each role until something that they depend on changes.
  *
- * @param options.readerPool - connected as `holdfast_reader`
- * @param options.now - milliseconds, monotonic
+ * @param options.readerPool - connects as `holdfast_reader`
+ * @param options.now - a monotonic clock in ms
  */
 export function createCompiledRules(options: {
   readonly readerPool: Pool

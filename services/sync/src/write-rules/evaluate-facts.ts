@@ -2,18 +2,18 @@ import { FACT_VALUES_MAX, type CompiledWriteRules, type FactQuery } from '@holdf
 import { runAs, sql, sqlstateOf, type Connections, type Session } from '@holdfast/postgres'
 import type { RuleFact } from '@holdfast/protocol'
 
-/** As many are asked for with one statement. */
+/** Facts evaluated per statement. */
 const FACTS_PER_STATEMENT = 50
-/** How long one statement may take, and all of those that ask for single facts, in milliseconds. */
+/** Timeout in ms of one statement, and of all statements for single facts together. */
 const TIMEOUT_MS = 3_000
-/** Values in all lists of one person; further lists are left out. */
+/** Maximum values in all lists of a user; further lists are omitted. */
 const VALUES_MAX = 20_000
 
 type Value = RuleFact['value']
 
 /**
- * Asks Postgres, as the person, what of the policies depends on the person alone. A fact whose query fails, or whose list is too long, is left out: what depends on
- * it is decided by the server alone.
+ * Evaluates in Postgres, as the user, the parts of policies that depend only on the user. Omits facts whose query fails or whose list is too long; rules that
+ * depend on them are decided by the server.
  */
 export async function evaluateFacts(
   pool: Connections,
@@ -43,7 +43,7 @@ export async function evaluateFacts(
   return found
 }
 
-/** @returns `undefined` when one of them fails */
+/** @returns `undefined` if a fact fails */
 async function ask(
   pool: Connections,
   session: Session,
@@ -58,7 +58,7 @@ async function ask(
       return facts.map((_, index) => row?.[`f${index}`] ?? null)
     })
   } catch (error) {
-    // What the project's own functions raise. A lost connection is none of theirs.
+    // Project functions raise errors with an SQLSTATE; a lost connection has none.
     if (sqlstateOf(error) === undefined) throw error
     return undefined
   }
