@@ -55,6 +55,7 @@ const SYNCED = [
   'hf_tables',
   'hf_team_members',
   'hf_teams',
+  'hf_template_loads',
   'hf_transitions',
   'hf_views',
   'hf_workspaces',
@@ -108,6 +109,7 @@ test('has every table of the sample and refuses only tables that are not read', 
     'holdfast.push_devices',
     'holdfast.push_events',
     'holdfast.settings',
+    'holdfast.template_records',
   ])
 })
 

@@ -15,6 +15,7 @@ const [TEAM, GAS_TEAM, PIT, SHARE, VIEW, LOCKED, PERSONAL, FIELD, COMMENT] = [21
 const [MEMBER, TEAM_MEMBER, INVITATION, FAVOURITE, READ_MARK, CHECKLIST, TRANSITION, TABLE] = [
   31, 32, 33, 34, 35, 36, 37, 38,
 ].map(id) as [string, string, string, string, string, string, string, string]
+const TEMPLATE_LOAD = id(39)
 const [GAS_VIEW, GAS_FIELD, GAS_MEMBERSHIP, GAS_SHARE, GAS_PIT] = [41, 42, 43, 44, 45].map(id) as [
   string,
   string,
@@ -79,7 +80,8 @@ beforeAll(async () => {
     insert into holdfast.favourites (id, owner_id, kind, table_name, target_id) values ('${FAVOURITE}', '${OLGA}', 'record', 'pits', '${PIT}');
     insert into holdfast.read_marks (id, owner_id, table_name, record_id) values ('${READ_MARK}', '${OLGA}', 'pits', '${PIT}');
     insert into holdfast.checklists (id, table_name, item_table, answer_table) values ('${CHECKLIST}', 'pits', 'items', 'answers');
-    insert into holdfast.transitions (id, table_name, field, to_value) values ('${TRANSITION}', 'pits', 'title', 'new');`),
+    insert into holdfast.transitions (id, table_name, field, to_value) values ('${TRANSITION}', 'pits', 'title', 'new');
+    insert into holdfast.template_loads (id, workspace_id, name, tables) values ('${TEMPLATE_LOAD}', '${WATER}', 'North', '{pits}');`),
   )
   await database.pool.execute(
     sql`insert into holdfast.invitation_secrets (invitation_id, hash) values (${INVITATION}, ${createHash('sha256').update(SECRET).digest()})`,
@@ -242,6 +244,7 @@ const TABLES: Readonly<Record<string, TableCase>> = {
   },
   checklists: { row: () => CHECKLIST, column: 'item_table', isOfProject: true },
   transitions: { row: () => TRANSITION, column: 'words', isOfProject: true },
+  template_loads: { row: () => TEMPLATE_LOAD, column: 'name' },
 }
 
 const READS_ANSWER = [
@@ -319,6 +322,16 @@ const FUNCTIONS: Readonly<Record<string, FunctionCase>> = {
     `remove_empty_table('${WATER}', 'pits')`,
     `remove_empty_table('${GAS}', 'pits')`,
   ),
+  'load_template(uuid,jsonb,text)': refused(`load_template('${WATER}', '{}')`),
+  'template_sql(uuid,jsonb,text)': refused(`template_sql('${WATER}', '{}')`),
+  'remove_sample_records(uuid)': refused(`remove_sample_records('${TEMPLATE_LOAD}')`),
+  'remove_template(uuid)': refused(`remove_template('${TEMPLATE_LOAD}')`),
+  'export_template(uuid,boolean)': refused(`export_template('${WATER}', true)`),
+  'export_template_tables(uuid)': refused(`export_template_tables('${WATER}')`),
+  // With the rights of the caller, of a table that was created in the app.
+  'export_template_records(regclass,jsonb,jsonb,text)': refused(
+    `export_template_records('public.pits', '[{"name": "title", "kind": "text"}]', '{}', 'UTC')`,
+  ),
   'add_push_device(text,text,text)': silent(
     `add_push_device('https://push.example/1', '${'A'.repeat(87)}', '${'A'.repeat(22)}')`,
   ),
@@ -331,6 +344,10 @@ const FUNCTIONS: Readonly<Record<string, FunctionCase>> = {
   'transition_to(regclass,text,text,text)': silent(`transition_to('public.pits', 'title', null, 'new')`),
   'transition_words(regclass,text,text)': silent(`transition_words('public.pits', 'title', 'new')`),
   // Of what is given to them.
+  'template_limit(text)': silent(`template_limit('records')`),
+  'refuse_template(text,text)': refused(`refuse_template('form', 'no')`),
+  'without_people(text)': silent(`without_people('me@example.org')`),
+  'export_value(jsonb,text,text)': silent(`export_value('"x"', 'text', 'UTC')`),
   'name_of_account(jsonb,text)': silent(`name_of_account('{}', 'me@example.org')`),
   'value_words(text)': silent(`value_words('to_verify')`),
 }
