@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPool, runAs, sql, type Session, type SqlFragment, type Transaction } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { MIGRATIONS } from '../src/migrations.ts'
+import { templateCases } from './support/template-cases.ts'
 
 // Whatever people of one workspace may use in schema `holdfast`, with ids of another one. A table or a function that has no case here fails the first test.
 
@@ -322,16 +323,7 @@ const FUNCTIONS: Readonly<Record<string, FunctionCase>> = {
     `remove_empty_table('${WATER}', 'pits')`,
     `remove_empty_table('${GAS}', 'pits')`,
   ),
-  'load_template(uuid,jsonb,text)': refused(`load_template('${WATER}', '{}')`),
-  'template_sql(uuid,jsonb,text)': refused(`template_sql('${WATER}', '{}')`),
-  'remove_sample_records(uuid)': refused(`remove_sample_records('${TEMPLATE_LOAD}')`),
-  'remove_template(uuid)': refused(`remove_template('${TEMPLATE_LOAD}')`),
-  'export_template(uuid,boolean)': refused(`export_template('${WATER}', true)`),
-  'export_template_tables(uuid)': refused(`export_template_tables('${WATER}')`),
-  // With the rights of the caller, of a table that was created in the app.
-  'export_template_records(regclass,jsonb,jsonb,text)': refused(
-    `export_template_records('public.pits', '[{"name": "title", "kind": "text"}]', '{}', 'UTC')`,
-  ),
+  ...templateCases(WATER, TEMPLATE_LOAD),
   'add_push_device(text,text,text)': silent(
     `add_push_device('https://push.example/1', '${'A'.repeat(87)}', '${'A'.repeat(22)}')`,
   ),
@@ -344,10 +336,6 @@ const FUNCTIONS: Readonly<Record<string, FunctionCase>> = {
   'transition_to(regclass,text,text,text)': silent(`transition_to('public.pits', 'title', null, 'new')`),
   'transition_words(regclass,text,text)': silent(`transition_words('public.pits', 'title', 'new')`),
   // Of what is given to them.
-  'template_limit(text)': silent(`template_limit('records')`),
-  'refuse_template(text,text)': refused(`refuse_template('form', 'no')`),
-  'without_people(text)': silent(`without_people('me@example.org')`),
-  'export_value(jsonb,text,text)': silent(`export_value('"x"', 'text', 'UTC')`),
   'name_of_account(jsonb,text)': silent(`name_of_account('{}', 'me@example.org')`),
   'value_words(text)': silent(`value_words('to_verify')`),
 }
