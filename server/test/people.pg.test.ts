@@ -1,65 +1,28 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { authMigrations } from '@holdfast/auth'
-import { createPool, runAs, sql, type Session } from '@holdfast/postgres'
-import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
+import { createPool, sql } from '@holdfast/postgres'
+import type { TestDatabase } from '@holdfast/test-support'
+import { ADAM, anonymous, EDDA, GUS, MOLE, NINA, OLGA, openPeopleWorld, type PeopleWorld } from './people-world.ts'
 
 // Who may see and change the people of a workspace. That the mails are sent and lead there: tests/conformance/src/people.test.ts.
 
-const serverMigrations = { name: 'server', directory: new URL('../migrations/', import.meta.url) }
-const id = (n: number): string => `aaaaaaaa-0000-4000-8000-00000000000${n}`
-const [OLGA, ADAM, EDDA, GUS, NINA, MOLE] = [id(1), id(2), id(3), id(4), id(5), id(6)] as const
-const NAMES: Readonly<Record<string, string>> = {
-  [OLGA]: 'olga',
-  [ADAM]: 'adam',
-  [EDDA]: 'edda',
-  [GUS]: 'gus',
-  [NINA]: 'nina',
-  [MOLE]: 'mole',
-}
-
+let world: PeopleWorld
 let database: TestDatabase
 let workspace = ''
 let team = ''
 beforeAll(async () => {
-  database = await openTestDatabase({ migrations: [authMigrations, serverMigrations] })
-  for (const [user, name] of Object.entries(NAMES)) {
-    await database.pool.execute(sql`
-      insert into auth.users (id, email, email_confirmed_at, raw_user_meta_data)
-      values (${user}, ${`${name}@example.org`}, now(), ${JSON.stringify({ name })}::jsonb)`)
-  }
+  world = await openPeopleWorld()
+  database = world.database
 })
 beforeEach(async () => {
-  await database.pool.execute(
-    sql`truncate holdfast.workspaces, holdfast.invitation_mails, holdfast.invitation_guesses cascade`,
-  )
-  const [made] = await database.pool.query<{ id: string }>(
-    sql`select holdfast.create_workspace('Water', 'OLGA@example.org') as id`,
-  )
-  workspace = made?.id ?? ''
-  for (const [user, role] of [
-    [ADAM, 'admin'],
-    [EDDA, 'editor'],
-    [GUS, 'guest'],
-  ] as const) {
-    await database.pool.execute(sql`
-      insert into holdfast.members (workspace_id, user_id, role, name)
-      values (${workspace}, ${user}, ${role}::holdfast.workspace_role, ${NAMES[user]})`)
-  }
-  const [north] = await database.pool.query<{ id: string }>(
-    sql`insert into holdfast.teams (workspace_id, name, area) values (${workspace}, 'North', 'N') returning id`,
-  )
-  team = north?.id ?? ''
+  await world.reset()
+  ;({ workspace, team } = world)
 })
-afterAll(() => database[Symbol.asyncDispose]())
+afterAll(() => world[Symbol.asyncDispose]())
 
-const sessionOf = (sub: string): Session => ({ role: 'authenticated', claims: { role: 'authenticated', sub } })
-const anonymous: Session = { role: 'anon', claims: { role: 'anon' } }
-const asked = <Row extends object = { readonly value: never }>(
-  who: string | Session,
-  query: ReturnType<typeof sql>,
-): Promise<readonly Row[]> =>
-  runAs(database.requestPool, typeof who === 'string' ? sessionOf(who) : who, (tx) => tx.query<Row>(query))
+const asked: PeopleWorld['asked'] = (who, query) => world.asked(who, query)
+const peek: PeopleWorld['peek'] = (secret) => world.peek(secret)
+const answer: PeopleWorld['answer'] = (who, secret, accepts) => world.answer(who, secret, accepts)
 
 interface Outcome {
   readonly email: string
@@ -89,13 +52,6 @@ const invitationOf = async (email: string): Promise<string> => {
     sql`select id from holdfast.invitations where email = ${email} order by created_at desc limit 1`,
   )
   return row?.id ?? ''
-}
-const answer = async (who: string, secret: string, accepts = true): Promise<string> => {
-  const [row] = await asked<{ outcome: string }>(
-    who,
-    sql`select holdfast.answer_invitation(${secret}, ${accepts}) ->> 'outcome' as outcome`,
-  )
-  return row?.outcome ?? ''
 }
 const memberOf = async (user: string): Promise<string> => {
   const [row] = await database.pool.query<{ id: string }>(
@@ -358,8 +314,6 @@ describe('answering', () => {
 
   test('a link says what it is for, and a guess says nothing; after twenty guesses an account waits', async () => {
     await invite(ADAM, ['nina@example.org', 'new@example.org'], 'viewer')
-    const peek = async (secret: string): Promise<unknown> =>
-      (await asked<{ value: object }>(anonymous, sql`select holdfast.peek_invitation(${secret}) as value`))[0]?.value
     const secret = await secretOf('nina@example.org')
     expect(await peek(secret)).toMatchObject({
       state: 'pending',

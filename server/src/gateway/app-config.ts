@@ -17,6 +17,8 @@ export interface AppConfig {
     | undefined
   /** Whether every user may create a workspace; otherwise an invitation is required. */
   readonly hasOpenWorkspaces: boolean
+  /** Whether mails reach users; otherwise they are captured on the server. */
+  readonly hasMail: boolean
   /** Whether channels are served. Without them the app does not show presence. */
   readonly hasChannels: boolean
   /** Key for push subscriptions; absent if this server sends none. */
@@ -57,6 +59,7 @@ export function appConfigRoutes(config: AppConfig): FastifyPluginAsync {
     version: VERSION,
     sample: config.sample ?? null,
     hasOpenWorkspaces: config.hasOpenWorkspaces,
+    hasMail: config.hasMail,
     hasChannels: config.hasChannels,
     pushKey: config.pushKey ?? null,
     map: config.map ? { style: config.map.style, darkStyle: config.map.darkStyle ?? null } : null,

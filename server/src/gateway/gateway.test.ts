@@ -21,7 +21,7 @@ const TOKENS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   roleless: { sub: 'nobody', exp: 2_000_000_000 },
 }
 
-const OFFERS = { hasOpenWorkspaces: false, hasChannels: true }
+const OFFERS = { hasOpenWorkspaces: false, hasMail: true, hasChannels: true }
 const ACCOUNT_RULES = {
   password: { lengthMin: 6, requirements: '' },
   codeDigits: { email: 6, phone: 6, phoneFactor: 6 },

@@ -10,6 +10,8 @@ export interface InvitationMailsOptions {
   /** Connected as the project's role, so that triggers run with its rights. */
   readonly pool: Pool
   readonly send: AuthService['sendInvitation']
+  /** Whether mails are sent; otherwise they are captured, and nobody receives them. */
+  readonly hasMail: boolean
   /** URL of the app that serves `/invite/<secret>`, without trailing slash. */
   readonly appUrl: string
   readonly logger: Logger
@@ -17,7 +19,7 @@ export interface InvitationMailsOptions {
 
 /** Opens the worker that sends invitation mails. A link's secret exists only while its mail is written; the database stores its hash. */
 export function openInvitationMails(options: InvitationMailsOptions): QueueWorker<DueMail> {
-  const { pool, send, appUrl, logger } = options
+  const { pool, send, hasMail, appUrl, logger } = options
   return new QueueWorker<DueMail>({
     name: 'invitations',
     pool,
@@ -50,6 +52,6 @@ export function openInvitationMails(options: InvitationMailsOptions): QueueWorke
       await noteFailure(pool, mail)
       return
     }
-    await finish(pool, mail)
+    await finish(pool, mail, hasMail ? 'sent' : 'captured')
   }
 }

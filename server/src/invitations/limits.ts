@@ -14,8 +14,9 @@ export const DRAIN_MS = 2_000
 /** Length in bytes of a link's secret. */
 export const SECRET_BYTES = 32
 
-/** Limits of a join request in bytes, and of its name and password in characters; bcrypt reads 72 bytes. */
+/** Limits of a join request in bytes, and of its address, name and password in characters; bcrypt reads 72 bytes. */
 export const JOIN_BYTES_MAX = 4_096
+export const EMAIL_CHARS_MAX = 254
 export const NAME_CHARS_MAX = 60
 export const PASSWORD_CHARS_MAX = 200
 

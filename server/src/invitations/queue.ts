@@ -52,13 +52,13 @@ export function renewSecret(pool: Pool, invitationId: string, secret: string): P
 }
 
 /** Records the sending, for rate limits. */
-export function finish(pool: Pool, mail: DueMail & Claimed): Promise<void> {
+export function finish(pool: Pool, mail: DueMail & Claimed, outcome: 'sent' | 'captured'): Promise<void> {
   const settle = settleSql(INVITATION_QUEUE, [mail], sql`due_at = null`)
   return settleMail(
     pool,
     settle,
     sql`
-    update holdfast.invitations i set mail = 'sent', last_sent_at = now() where i.id = ${mail.invitationId} and i.state = 'pending'`,
+    update holdfast.invitations i set mail = ${outcome}, last_sent_at = now() where i.id = ${mail.invitationId} and i.state = 'pending'`,
   )
 }
 

@@ -83,7 +83,12 @@ export async function openGateway(
     corsOrigins: config.corsOrigins,
     isDatabaseUp: cluster.isUp,
     health: () => reportHealth(parts),
-    config: appConfigOf(config, { anonKey: auth.apiKeys.anon, hasSample: parts.hasSample, push: parts.push }),
+    config: appConfigOf(config, {
+      anonKey: auth.apiKeys.anon,
+      hasMail: auth.captured === undefined,
+      hasSample: parts.hasSample,
+      push: parts.push,
+    }),
     appDirectory: APP_DIRECTORY,
     docsDirectory: config.docs ? DOCS_DIRECTORY : undefined,
     logger,
@@ -105,9 +110,15 @@ function appConfigOf(
   config: Config,
   {
     anonKey,
+    hasMail,
     hasSample,
     push,
-  }: { readonly anonKey: string; readonly hasSample: boolean; readonly push: PushPart | undefined },
+  }: {
+    readonly anonKey: string
+    readonly hasMail: boolean
+    readonly hasSample: boolean
+    readonly push: PushPart | undefined
+  },
 ): AppConfig {
   return {
     projectName: config.projectName,
@@ -120,6 +131,7 @@ function appConfigOf(
         }
       : undefined,
     hasOpenWorkspaces: config.openWorkspaces,
+    hasMail,
     hasChannels: config.realtimeEnabled,
     pushKey: push?.publicKey,
     map: readMapSettings(config),

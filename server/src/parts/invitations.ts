@@ -28,9 +28,10 @@ export function openInvitations(
     connectionsMax: CONNECTIONS_MAX,
   })
   const send = (invitation: Parameters<typeof auth.sendInvitation>[0]): Promise<void> => auth.sendInvitation(invitation)
+  const hasMail = auth.captured === undefined
   const mails = opened.use(
-    openInvitationMails({ pool, send, appUrl: (config.siteUrl ?? given.baseUrl).replace(/\/+$/, ''), logger }),
+    openInvitationMails({ pool, send, hasMail, appUrl: (config.siteUrl ?? given.baseUrl).replace(/\/+$/, ''), logger }),
   )
-  const routes = joinRoutes({ pool, createAccount: (account) => auth.createInvitedAccount(account), logger })
+  const routes = joinRoutes({ pool, createAccount: (account) => auth.createInvitedAccount(account), hasMail, logger })
   return { routes, wake: () => mails.wake() }
 }

@@ -72,3 +72,29 @@ test('a member who opts in gets a daily email in their language, with one-click 
     .toEqual([{ is_done: true, mailed: true }])
   expect(smtp.received, 'one a day').toHaveLength(1)
 })
+
+test('the holder of an invite link proves an address by mail before an account is created', async () => {
+  const [made] = await holdfast.admin.query<{ secret: string }>(sql`
+    with link as (insert into holdfast.invite_links (workspace_id, role, uses_max, expires_at)
+                  select id, 'editor', 5, now() + interval '1 day' from holdfast.workspaces limit 1 returning id)
+    insert into holdfast.invite_link_secrets (link_id, hash)
+    select id, sha256(convert_to(repeat('s', 43), 'UTF8')) from link returning repeat('s', 43) as secret`)
+  const send = (path: string, body: object): Promise<Response> =>
+    fetch(`${holdfast.url}/app/v1/invitations/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ secret: made?.secret, email: 'site@northline.example', ...body }),
+    })
+  const joined = await send('join', { name: 'Site', password: 'a password of theirs' })
+  expect([joined.status, await joined.json()]).toMatchObject([403, { code: 'address_not_proved' }])
+  expect((await send('request', {})).status).toBe(202)
+  const toSite = (): string | undefined => smtp.received.find(({ to }) => to[0] === 'site@northline.example')?.source
+  await expect.poll(toSite, { timeout: 30_000 }).toBeDefined()
+  const [, secret = ''] = /\/invite\/([\w-]{43})/.exec(parseMail(toSite() ?? '').text) ?? []
+  const proved = await fetch(`${holdfast.url}/app/v1/invitations/join`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ secret, name: 'Site', password: 'a password of theirs' }),
+  })
+  expect(proved.status).toBe(201)
+})

@@ -114,6 +114,26 @@ test('a user with an account accepts with it; resending the email invalidates th
   expect(await answerOf(second.secret)).toMatchObject({ outcome: 'accepted' })
 })
 
+test('without a mail server an invite link admits users by itself', async () => {
+  const olga = await signedIn('olga@example.org')
+  const { data } = await olga.schema('holdfast').rpc('create_invite_link', { workspace, as_role: 'editor', uses: 1 })
+  const { secret } = data as { readonly secret: string }
+  const request = await fetch(`${holdfast.url}/app/v1/invitations/request`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ secret, email: 'site@example.org' }),
+  })
+  expect([request.status, await request.json()]).toMatchObject([409, { code: 'no_mail' }])
+  expect((await join({ secret, email: 'not an address', name: 'Site', password: PASSWORD })).status).toBe(400)
+  expect((await join({ secret, email: 'site@example.org', name: 'Site', password: PASSWORD })).status).toBe(201)
+  const site = await signedIn('site@example.org')
+  const { data: answered } = await site.schema('holdfast').rpc('answer_invitation', { secret, accepts: true })
+  expect(answered).toMatchObject({ outcome: 'accepted' })
+  expect((await join({ secret, email: 'more@example.org', name: 'More', password: PASSWORD })).status).toBe(410)
+  const { data: invitations } = await olga.schema('holdfast').from('invitations').select('mail').limit(1)
+  expect(invitations).toEqual([{ mail: 'captured' }])
+})
+
 test('too many emails to one address get 429', async () => {
   const olga = await signedIn('olga@example.org')
   await invite('often@example.org', 'viewer')
@@ -130,8 +150,8 @@ test('members, invitations and shares sync to devices, secrets do not', async ()
   })
   const { tables } = (await response.json()) as CoverageReport
   const named = new Map(tables.map(({ table, synced, reason }) => [table, synced ? 'synced' : (reason ?? 'no reason')]))
-  for (const table of ['workspaces', 'members', 'invitations', 'shares', 'teams', 'team_members'])
+  for (const table of ['workspaces', 'members', 'invitations', 'invite_links', 'shares', 'teams', 'team_members'])
     expect(named.get(`holdfast.${table}`), table).toBe('synced')
-  for (const table of ['invitation_secrets', 'invitation_mails', 'invitation_guesses'])
+  for (const table of ['invitation_secrets', 'invite_link_secrets', 'invitation_mails', 'invitation_guesses'])
     expect(named.get(`holdfast.${table}`), table).not.toBe('synced')
 })

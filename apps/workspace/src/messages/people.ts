@@ -89,6 +89,10 @@ export const inviteMessages = inLanguages('inviteMessages', {
   messageHelp: 'Stands in the mail; may be empty',
   send: 'Send invitations',
   close: 'Done',
+  notSent: (count: number) =>
+    icu('{count, plural, one {# invitation was} other {# invitations were}} created, but not sent', { count }),
+  noMail: 'This server cannot send mail',
+  noMailDetail: 'Invite with a link or a QR code instead, or ask the operator to set up a mail server.',
   sent: (count: number) =>
     icu('{count, plural, one {# invitation is} other {# invitations are}} on the way', { count }),
   outcomes: {
@@ -111,7 +115,12 @@ export const inviteMessages = inLanguages('inviteMessages', {
     declined: 'Declined',
     revoked: 'Taken back',
   },
-  mails: { waiting: 'Mail is being sent', sent: 'Mail sent', failed: 'Mail could not be sent' },
+  mails: {
+    waiting: 'Sending mail',
+    sent: 'Mail sent',
+    failed: 'Mail could not be sent',
+    captured: 'Not sent: this server cannot send mail',
+  },
   mailSent: (at: Date) => `Mail sent ${formatAgo(at)}`,
   by: (name: string) => `by ${name}`,
   resend: 'Send again',
@@ -122,6 +131,34 @@ export const inviteMessages = inLanguages('inviteMessages', {
   revoked: (email: string) => `The invitation of ${email} was taken back`,
   answered: (count: number) =>
     icu('{count, plural, one {# answered invitation} other {# answered invitations}}', { count }),
+})
+
+export const linkMessages = inLanguages('linkMessages', {
+  open: 'Invite with a link',
+  title: 'Invite links',
+  lead: 'Whoever has a link can join, until it expires or you revoke it.',
+  none: 'No links.',
+  create: 'Create link',
+  role: 'Joins as',
+  days: 'Expires after',
+  dayChoices: (count: number) => icu('{count, plural, one {# day} other {# days}}', { count }),
+  uses: 'Number of users',
+  made: 'Invite link',
+  madeDetail: 'Show the code to colleagues nearby, or send them the link. It is shown only now.',
+  onlyHere: 'This link works on this computer only',
+  onlyHereDetail: 'The server is not reachable under this address from other devices.',
+  qr: 'QR code of the invite link',
+  address: 'Link',
+  copy: 'Copy link',
+  copied: 'Link copied',
+  share: 'Share',
+  shareText: (workspace: string) => `Join ${workspace}`,
+  done: 'Done',
+  used: (uses: number, most: number) => `${uses} of ${most} used`,
+  expires: (at: Date) => `Expires on ${formatLongDay(at)}`,
+  revoke: 'Revoke',
+  revokeNamed: (role: string) => `Revoke the link for the role ${role}`,
+  revoked: 'The link no longer works',
 })
 
 export const teamMessages = inLanguages('teamMessages', {
@@ -173,5 +210,9 @@ export const peopleRefusals = inLanguages('peopleRefusals', {
   'invitation.too_many': 'You have sent as many invitations as one person may in an hour. Try again later.',
   'invitation.too_many_to_address': 'This address was written to as often as it may be. Try again tomorrow.',
   'invitation.not_pending': 'This invitation is no longer pending.',
+  'invite_link.role': 'A link can make users viewers, commenters or editors.',
+  'invite_link.bounds': 'A link works for 1 to 30 days and 1 to 500 users.',
+  'invite_link.limit': 'The workspace has 20 links that work. Revoke one first.',
+  'invite_link.not_found': 'This link no longer works.',
   'invitation.not_found': 'This invitation is no longer pending.',
 })

@@ -4,10 +4,12 @@ import { callFunction, CallRefused, post } from '../../lib/data/call-function.ts
 
 /** What an invitation shows to anyone with its link: `holdfast.peek_invitation`. */
 export interface Invitation {
-  readonly state: 'pending' | 'expired' | 'revoked' | 'declined' | 'accepted' | 'not_found'
+  readonly state: 'pending' | 'expired' | 'revoked' | 'declined' | 'accepted' | 'used_up' | 'not_found'
+  /** Whether anybody may join with it; otherwise it is for one address. */
+  readonly is_link?: boolean
   readonly workspace?: string
   readonly inviter?: string | null
-  readonly email?: string
+  readonly email?: string | null
   readonly role?: string
   readonly message?: string | null
   readonly team?: string | null
@@ -47,13 +49,23 @@ export async function answerInvitation(backend: Backend, secret: string, accepts
   return outcome
 }
 
-/** Creates the account of an invited user without one. @throws {AuthApiError} with the server's code; {TypeError} if the server is unreachable */
+/** Creates an account for the holder of an invitation or, with an address, of an invite link. @throws {AuthApiError} with the server's code; {TypeError} if the server is unreachable */
 export async function joinByInvitation(join: {
   readonly secret: string
+  readonly email?: string
   readonly name: string
   readonly password: string
 }): Promise<void> {
-  const response = await post('/app/v1/invitations/join', join)
+  await send('/app/v1/invitations/join', join)
+}
+
+/** Has the holder of an invite link invited by mail. @throws as {@link joinByInvitation} */
+export async function requestInvitation(request: { readonly secret: string; readonly email: string }): Promise<void> {
+  await send('/app/v1/invitations/request', request)
+}
+
+async function send(path: string, body: object): Promise<void> {
+  const response = await post(path, body)
   if (response.ok) return
   const { code, message } = (await response.json()) as { readonly code: string; readonly message: string }
   throw new AuthApiError(message, response.status, code)

@@ -14,6 +14,7 @@ import { pageLocale } from '../../lib/language.ts'
 import { invitationMessages as words } from '../../messages/invitation.ts'
 import { answerInvitation, type Invitation, type Outcome, peekInvitation } from './invitation-calls.ts'
 import { JoinForm } from './join-form.tsx'
+import { RequestForm } from './request-form.tsx'
 
 type Seen =
   | { readonly kind: 'loading' }
@@ -97,6 +98,7 @@ function endingOf(seen: Seen): { readonly title: string; readonly lead: ReactNod
   if (seen.kind === 'answered') return ENDINGS[seen.outcome](undefined)
   if (seen.kind !== 'seen' || seen.invitation.state === 'pending') return undefined
   const { state, inviter } = seen.invitation
+  if (state === 'used_up') return { title: words.usedUp, lead: words.over(inviter ?? undefined) }
   return ENDINGS[state === 'accepted' ? 'used' : state](inviter ?? undefined)
 }
 
@@ -147,9 +149,11 @@ function Answer({
   readonly onChanged: () => Promise<void>
 }): JSX.Element {
   const session = useSession()
+  const { hasMail } = useBackend().config
   const email = invitation.email ?? ''
   if (session.kind === 'active') {
     const own = session.user.email ?? session.user.id
+    if (invitation.is_link === true) return <Decision secret={secret} onOutcome={onOutcome} />
     if (own.toLowerCase() === email) return <Decision secret={secret} onOutcome={onOutcome} />
     return (
       <Notice
@@ -165,6 +169,19 @@ function Answer({
       </Notice>
     )
   }
+  if (invitation.is_link === true)
+    return (
+      <>
+        {hasMail ? (
+          <RequestForm secret={secret} />
+        ) : (
+          <JoinForm secret={secret} email={undefined} onOutcome={onOutcome} onChanged={onChanged} />
+        )}
+        <LinkButton to="/sign-in" search={{ redirect: `/invite/${secret}` }}>
+          {words.haveAccount}
+        </LinkButton>
+      </>
+    )
   if (invitation.has_account === true)
     return (
       <>

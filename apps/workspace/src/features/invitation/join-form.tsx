@@ -17,15 +17,19 @@ const NAME_CHARS_MAX = 60
 /** Errors that mean the invitation has changed, so it is read again. */
 const CHANGED = new Set(['account_exists', 'invitation_over', 'invitation_not_found'])
 
-/** Creates an account for the invited address. The link already verified the address, so no second mail is sent. */
+/**
+ * Creates an account for the invited address: the mail has verified it. For an invite link the user enters an address, which a server without mail takes
+ * unverified.
+ */
 export function JoinForm({
   secret,
-  email,
+  email: invited,
   onOutcome,
   onChanged,
 }: {
   readonly secret: string
-  readonly email: string
+  /** `undefined` for an invite link. */
+  readonly email: string | undefined
   readonly onOutcome: (outcome: Outcome) => void
   readonly onChanged: () => Promise<void>
 }): JSX.Element {
@@ -33,15 +37,18 @@ export function JoinForm({
   const rules = backend.config.account.password
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
-  const form = useEntryForm<'name' | 'new-password'>({
+  const [typed, setTyped] = useState('')
+  const email = invited ?? typed.trim()
+  const form = useEntryForm<'name' | 'email' | 'new-password'>({
     check() {
+      if (email === '') return { field: 'email', text: words.emailMissing }
       if (name.trim() === '') return { field: 'name', text: words.nameMissing }
       const found = findNewPasswordProblem(password, rules)
       return found && { field: 'new-password', text: passwordMessages[found] }
     },
     async send() {
       try {
-        await joinByInvitation({ secret, name: name.trim(), password })
+        await joinByInvitation({ secret, name: name.trim(), password, ...(invited === undefined && { email }) })
       } catch (error) {
         // If rereading fails, the form shows the error.
         if (isAuthError(error) && CHANGED.has(String(error.code))) return await onChanged()
@@ -56,8 +63,22 @@ export function JoinForm({
   })
   return (
     <EntryForm form={form} submitLabel={words.join}>
-      <p className="text-small text-muted">{words.forAddress(email)}</p>
-      <input type="email" name="username" autoComplete="username" value={email} readOnly hidden />
+      {invited === undefined ? (
+        <TextField
+          label={words.email}
+          type="email"
+          name="email"
+          autoComplete="username"
+          value={typed}
+          onChange={setTyped}
+          errorMessage={form.problemOf('email')}
+        />
+      ) : (
+        <>
+          <p className="text-small text-muted">{words.forAddress(invited)}</p>
+          <input type="email" name="username" autoComplete="username" value={invited} readOnly hidden />
+        </>
+      )}
       <TextField
         label={signUpMessages.name}
         name="name"

@@ -5,6 +5,7 @@ import { Chip } from '../../components/chip.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
 import { NoRows, Row, Rows, Section } from '../../components/section.tsx'
 import { showToast } from '../../components/toast.tsx'
+import { useBackend } from '../../lib/data/backend-context.tsx'
 import { momentOf } from '../../lib/fields/dates.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { inviteMessages as words, peopleMessages } from '../../messages/people.ts'
@@ -22,7 +23,7 @@ interface InvitationRow {
   readonly email: string
   readonly role: Role
   readonly state: 'pending' | 'accepted' | 'declined' | 'revoked'
-  readonly mail: 'waiting' | 'sent' | 'failed'
+  readonly mail: 'waiting' | 'sent' | 'failed' | 'captured'
   readonly expires_at: string
   readonly last_sent_at: string | null
   readonly answered_at: string | null
@@ -90,12 +91,14 @@ function PendingRow({
   readonly onGone: () => void
 }): JSX.Element {
   const { id, email, role, team, inviter } = invitation
+  const { hasMail } = useBackend().config
   const resend = useCall()
   const revoke = useCall()
   const until = momentOf(invitation.expires_at)
   const isOver = isPast(until)
   const sendAgain = async (): Promise<void> => {
-    if (await resend.run('resend_invitation', { invitation: id })) showToast({ text: words.resent(email) })
+    if (await resend.run('resend_invitation', { invitation: id }))
+      showToast({ text: hasMail ? words.resent(email) : words.notSent(1) })
   }
   const takeBack = async (): Promise<void> => {
     if (!(await revoke.run('revoke_invitation', { invitation: id }))) return
@@ -111,7 +114,9 @@ function PendingRow({
         <>
           <Chip colour="slate">{peopleMessages.roles[role].label}</Chip>
           {isOver ? <Chip colour="amber">{words.expired}</Chip> : null}
-          {invitation.mail === 'failed' ? <Chip colour="coral">{words.mails.failed}</Chip> : null}
+          {invitation.mail === 'failed' || invitation.mail === 'captured' ? (
+            <Chip colour="coral">{words.mails[invitation.mail]}</Chip>
+          ) : null}
         </>
       }
       actions={
@@ -152,7 +157,7 @@ function PendingRow({
 function mailOf({ mail, last_sent_at: sentAt }: InvitationRow): string {
   const at = sentAt === null ? undefined : momentOf(sentAt)
   if (mail === 'sent' && at) return words.mailSent(at)
-  return mail === 'failed' ? '' : words.mails[mail]
+  return mail === 'failed' || mail === 'captured' ? '' : words.mails[mail]
 }
 
 function whenOf(text: string | null): string {

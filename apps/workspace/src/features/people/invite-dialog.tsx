@@ -2,20 +2,21 @@ import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
-import { Select } from '../../components/select.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { inviteMessages as words, peopleMessages } from '../../messages/people.ts'
 import { CallFailureText } from '../../components/call-failure-text.tsx'
 import { AccessUntilField, RoleSelect } from './role-fields.tsx'
 import { endOfDay, isAtMost, isPast, type Role } from './roles.ts'
+import { NO_TEAM, TeamSelect } from './team-select.tsx'
 import { useCall } from '../../hooks/use-call.ts'
+import { useBackend } from '../../lib/data/backend-context.tsx'
 import type { People } from './use-people.ts'
 
 /** The server's limit of addresses per call. */
 const ADDRESSES_MAX = 50
 const MESSAGE_CHARS_MAX = 500
-const NO_TEAM = 'none'
 
 interface Outcome {
   readonly email: string
@@ -34,9 +35,10 @@ export function InviteDialog({
   readonly onClose: () => void
 }): JSX.Element {
   const [outcomes, setOutcomes] = useState<readonly Outcome[]>()
+  const { hasMail } = useBackend().config
   const finish = (found: readonly Outcome[]): void => {
     const invited = found.filter(({ outcome }) => outcome === 'invited').length
-    if (invited > 0) showToast({ text: words.sent(invited) })
+    if (invited > 0) showToast({ text: hasMail ? words.sent(invited) : words.notSent(invited) })
     if (invited === found.length) onClose()
     else setOutcomes(found)
   }
@@ -97,6 +99,7 @@ function InviteForm({
     day: '',
   })
   const [problem, setProblem] = useState<Problem>()
+  const { hasMail } = useBackend().config
   const call = useCall()
   const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }))
   const send = async (): Promise<void> => {
@@ -115,6 +118,11 @@ function InviteForm({
       onSubmit={send}
       onClose={onClose}
     >
+      {hasMail ? null : (
+        <Notice tone="warning" title={words.noMail}>
+          {words.noMailDetail}
+        </Notice>
+      )}
       <TextField
         label={words.emails}
         description={words.emailsHelp}
@@ -159,27 +167,6 @@ function argumentsOf(workspace: string, draft: Draft): object {
     message: message.trim() === '' ? null : message,
     access_until: untilOf(draft)?.toISOString() ?? null,
   }
-}
-
-function TeamSelect({
-  teams,
-  team,
-  onChange,
-}: {
-  readonly teams: People['teams']
-  readonly team: string
-  readonly onChange: (team: string) => void
-}): JSX.Element | null {
-  if (teams.length === 0) return null
-  const options = teams.map(({ id, name }) => ({ value: id, label: name }))
-  return (
-    <Select
-      label={words.team}
-      value={team}
-      options={[{ value: NO_TEAM, label: words.noTeam }, ...options]}
-      onChange={onChange}
-    />
-  )
 }
 
 /** Shown if some addresses were not invited. */

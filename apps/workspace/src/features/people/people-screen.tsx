@@ -13,6 +13,7 @@ import { useWorkspaces, type Workspace } from '../../lib/data/use-workspaces.ts'
 import { inviteMessages, peopleMessages as words } from '../../messages/people.ts'
 import { InvitationsSection } from './invitations-section.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
+import { LinksSection } from './links-section.tsx'
 import { MembersSection } from './members-section.tsx'
 import { OnlineButton } from './online-button.tsx'
 import { TeamsSection } from './teams-section.tsx'
@@ -84,6 +85,7 @@ function WorkspacePeople({
         {isOnline ? null : <Notice tone="warning" role="status" title={words.offline} />}
         {people.isLoading ? <Skeleton rows={6} /> : <MembersSection people={people} />}
         {isAdmin ? <InvitationsSection people={people} /> : null}
+        {isAdmin && me ? <LinksSection people={people} role={me.role} /> : null}
         {isMember ? <TeamsSection people={people} /> : null}
       </div>
       {isInviting && me ? <InviteDialog people={people} role={me.role} onClose={() => setInviting(false)} /> : null}

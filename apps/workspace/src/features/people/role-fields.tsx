@@ -2,20 +2,22 @@ import type { JSX } from 'react'
 import { Select } from '../../components/select.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { peopleMessages as words } from '../../messages/people.ts'
-import { type Role, rolesUpTo } from './roles.ts'
+import { isAtMost, type Role, rolesUpTo } from './roles.ts'
 
-/** Selects one of the roles that the user may grant. */
+/** Selects one of the roles from `least` up to the highest that the user may grant. */
 export function RoleSelect({
+  least = 'guest',
   most,
   role,
   onChange,
 }: {
+  readonly least?: Role
   /** The user's own role. */
   readonly most: Role
   readonly role: Role
   readonly onChange: (role: Role) => void
 }): JSX.Element {
-  const roles = rolesUpTo(most)
+  const roles = rolesUpTo(most).filter((one) => isAtMost(least, one))
   return (
     <Select
       label={words.role}

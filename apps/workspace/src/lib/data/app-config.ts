@@ -33,6 +33,7 @@ const schema = v.object({
   version: v.optional(v.string()),
   vfs: v.optional(v.string()),
   hasOpenWorkspaces: v.optional(v.boolean()),
+  hasMail: v.optional(v.boolean()),
   hasChannels: v.optional(v.boolean()),
   pushKey: v.optional(v.nullable(v.string())),
   map: v.fallback(
@@ -63,6 +64,8 @@ export interface AppConfig {
   readonly sample: SampleAccounts | undefined
   /** Whether every user may start a workspace. */
   readonly hasOpenWorkspaces: boolean
+  /** Whether mails reach users; otherwise the server captures them. */
+  readonly hasMail: boolean
   /** Whether the server has channels, for who is there. */
   readonly hasChannels: boolean
   /** Key for push subscriptions; absent if the server sends none. */
@@ -136,6 +139,7 @@ function toConfig(value: v.InferOutput<typeof schema>): AppConfig {
     vfs: value.vfs,
     sample: value.sample ?? undefined,
     hasOpenWorkspaces: value.hasOpenWorkspaces ?? false,
+    hasMail: value.hasMail ?? true,
     hasChannels: value.hasChannels ?? true,
     pushKey: value.pushKey ?? undefined,
     map: value.map ?? undefined,

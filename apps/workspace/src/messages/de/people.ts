@@ -2,6 +2,7 @@ import { formatAgo, formatLongDay, formatNames } from '../../lib/format.ts'
 import { icu, type Translation } from '../../lib/texts.ts'
 import type {
   inviteMessages as englishInvite,
+  linkMessages as englishLinks,
   peopleMessages as english,
   peopleRefusals as englishRefusals,
   teamMessages as englishTeams,
@@ -91,6 +92,12 @@ export const inviteMessages: Translation<typeof englishInvite> = {
   messageHelp: 'Steht in der E-Mail; kann leer bleiben',
   send: 'Einladungen senden',
   close: 'Fertig',
+  notSent: (count) =>
+    icu('{count, plural, one {# Einladung wurde} other {# Einladungen wurden}} erstellt, aber nicht gesendet', {
+      count,
+    }),
+  noMail: 'Dieser Server kann keine E-Mails senden',
+  noMailDetail: 'Laden Sie mit einem Link oder QR-Code ein, oder lassen Sie einen Mailserver einrichten.',
   sent: (count) => icu('{count, plural, one {# Einladung ist} other {# Einladungen sind}} unterwegs', { count }),
   outcomes: {
     invited: 'Eingeladen',
@@ -116,6 +123,7 @@ export const inviteMessages: Translation<typeof englishInvite> = {
     waiting: 'E-Mail wird gesendet',
     sent: 'E-Mail gesendet',
     failed: 'E-Mail konnte nicht gesendet werden',
+    captured: 'Nicht gesendet: dieser Server kann keine E-Mails senden',
   },
   mailSent: (at) => `E-Mail gesendet ${formatAgo(at)}`,
   by: (name) => `von ${name}`,
@@ -127,6 +135,34 @@ export const inviteMessages: Translation<typeof englishInvite> = {
   revoked: (email) => `Die Einladung an ${email} wurde zurückgezogen`,
   answered: (count) =>
     icu('{count, plural, one {# beantwortete Einladung} other {# beantwortete Einladungen}}', { count }),
+}
+
+export const linkMessages: Translation<typeof englishLinks> = {
+  open: 'Mit einem Link einladen',
+  title: 'Einladungslinks',
+  lead: 'Wer einen Link hat, kann beitreten, bis er abläuft oder widerrufen wird.',
+  none: 'Keine Links.',
+  create: 'Link erstellen',
+  role: 'Tritt bei als',
+  days: 'Läuft ab nach',
+  dayChoices: (count) => icu('{count, plural, one {# Tag} other {# Tagen}}', { count }),
+  uses: 'Anzahl der Personen',
+  made: 'Einladungslink',
+  madeDetail: 'Zeigen Sie den Code Personen in Ihrer Nähe, oder senden Sie den Link. Er wird nur jetzt angezeigt.',
+  onlyHere: 'Dieser Link gilt nur auf diesem Computer',
+  onlyHereDetail: 'Unter dieser Adresse erreichen andere Geräte den Server nicht.',
+  qr: 'QR-Code des Einladungslinks',
+  address: 'Link',
+  copy: 'Link kopieren',
+  copied: 'Link kopiert',
+  share: 'Teilen',
+  shareText: (workspace) => `${workspace} beitreten`,
+  done: 'Fertig',
+  used: (uses, most) => `${uses} von ${most} benutzt`,
+  expires: (at) => `Läuft am ${formatLongDay(at)} ab`,
+  revoke: 'Widerrufen',
+  revokeNamed: (role) => `Link für die Rolle ${role} widerrufen`,
+  revoked: 'Der Link gilt nicht mehr',
 }
 
 export const teamMessages: Translation<typeof englishTeams> = {
@@ -180,5 +216,9 @@ export const peopleRefusals: Translation<typeof englishRefusals> = {
   'invitation.too_many_to_address':
     'An diese Adresse wurde so oft geschrieben, wie erlaubt ist. Versuchen Sie es morgen noch einmal.',
   'invitation.not_pending': 'Diese Einladung ist schon beantwortet oder zurückgezogen.',
+  'invite_link.role': 'Ein Link gilt für die Rollen Lesen, Kommentieren und Bearbeiten.',
+  'invite_link.bounds': 'Ein Link gilt 1 bis 30 Tage und für 1 bis 500 Personen.',
+  'invite_link.limit': 'Der Arbeitsbereich hat 20 gültige Links. Widerrufen Sie zuerst einen.',
+  'invite_link.not_found': 'Dieser Link gilt nicht mehr.',
   'invitation.not_found': 'Diese Einladung ist schon beantwortet oder zurückgezogen.',
 }
