@@ -1,17 +1,20 @@
 import type { UploadOperation, UploadRow } from './upload.ts'
 
 /**
- * How far the server's guarded values of a record are ahead of what the device still shows, by the device's own writes alone: a trigger has counted
- * up a version, a default has been set. Later changes made on the same sight are not conflicts.
+ * How the server's guarded values of a record differ from those on the device only because of the device's own writes: a trigger incremented a version, a
+ * default was applied. Later changes based on the same values are not conflicts.
  */
 export interface GuardBase {
-  /** What the device shows. */
+  /** Values on the device. */
   readonly was: UploadRow
-  /** What the server has. */
+  /** Values on the server. */
   readonly now: UploadRow
 }
 
-/** The operation with the previous values that the server's row has by the device's own earlier writes. Other values stay: they may be conflicts. */
+/**
+ * Returns the operation with its previous values replaced by those that result from the device's own earlier writes. Other values stay, because they may be
+ * conflicts.
+ */
 export function rebaseGuards(operation: UploadOperation, base: GuardBase | undefined): UploadOperation {
   if (!base || !operation.old) return operation
   const old = Object.fromEntries(
@@ -24,9 +27,9 @@ export function rebaseGuards(operation: UploadOperation, base: GuardBase | undef
 }
 
 /**
- * The base for what follows an applied operation.
+ * Returns the base for changes that follow an applied operation.
  *
- * @param operation - as the device made it, before it was rebased
+ * @param operation - as the device made it, before rebasing
  * @param now - the server's values of the guarded columns after it
  */
 export function nextGuardBase(operation: UploadOperation, before: GuardBase | undefined, now: UploadRow): GuardBase {

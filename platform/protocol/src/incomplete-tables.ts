@@ -2,10 +2,9 @@
 export const INCOMPLETE_PATH = '/sync/v1/incomplete'
 
 /**
- * Why rows of a table that a person may read are not on their device: they are in more separate groups than fit on one; they have more different values than
- * are followed; the person, or another person, brought more different values than one account may; a policy fails for the person; the server is still reading
- * the table after a change of the schema, and its rows arrive together when that is done; the device itself could not
- * create the table.
+ * Why rows that a user may read are not on their device: too many separate groups for a device; more different values than are followed; more different
+ * values than one account may bring, by this user or another; a policy fails for the user; the server is still reading the table after a schema change; the
+ * device could not create the table.
  */
 export type IncompleteReason =
   | 'too_many_groups'
@@ -17,7 +16,7 @@ export type IncompleteReason =
   | 'not_on_device'
 
 export interface IncompleteTable {
-  /** The table's name on devices. */
+  /** The table's local name. */
   readonly table: string
   readonly reason: IncompleteReason
   /** The policy whose rows are missing; other policies may supply some of them. */

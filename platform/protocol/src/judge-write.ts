@@ -14,8 +14,8 @@ export interface PlannedWrite {
 }
 
 /**
- * How far a row on the device is the one of the server: it came from there; it was made here and is on the device as it will be sent; or it was made here, and
- * changed since or sent already, so that what is empty in it may have been emptied, or may have its default.
+ * How a row on the device relates to the server's: it came from there (`stored`); it was created here and will be sent as it is (`unsent`); or it was created
+ * here and has been changed or sent since (`on its way`), so that an empty column may have been cleared or may get its default.
  */
 export type RowStanding = 'stored' | 'unsent' | 'on its way'
 
@@ -78,8 +78,8 @@ export type Judgement =
   | { readonly kind: 'refused'; readonly refusal: WriteRefusal }
 
 /**
- * Says what grants, row-level security, transitions and constraints will make of a write, in the order in which Postgres looks, as far as that follows from
- * what is on the device. It says `refused` only where Postgres refuses, provided that the rows of the device are those of the server.
+ * Predicts what grants, row-level security, transitions and constraints will decide about a write, in Postgres's order, as far as the data on the device
+ * allows. Returns `refused` only if Postgres refuses the write, provided that the device's rows equal the server's.
  */
 export function judgeWrite(write: PlannedWrite, context: JudgeContext): Judgement {
   const rules = context.rules.tables[write.table]?.[write.command]
@@ -103,7 +103,7 @@ export function judgeWrite(write: PlannedWrite, context: JudgeContext): Judgemen
 
 const ALLOWED: Judgement = { kind: 'allowed' }
 
-/** Here and below, unknown conditions count as allowed, because the result `allowed` refers to policies. */
+/** Here and below, unknown conditions count as met, because `allowed` means that the policies allow the write. */
 function judgeTransition(
   { column, from, isAnyNew, reads }: RuleTransitions,
   write: PlannedWrite,
@@ -152,9 +152,9 @@ function toNamed({ name, words }: RulePolicy): NamedPolicy {
 }
 
 /**
- * The row as the database has it, or gets it: on the device a new record has NULLs where the database will have defaults, and has none of what triggers will set.
+ * Returns the row as the database will store it: in a new record on the device, NULLs stand for defaults, and values set by triggers are missing.
  *
- * @param changed - columns that have the value that is going to be written
+ * @param changed - columns that are written explicitly
  */
 function asStored(
   row: RuleRow,
@@ -173,7 +173,7 @@ function asStored(
   return Object.fromEntries(Object.entries(made).filter(isStored))
 }
 
-/** A row that was made on this device, as far as it is known what the database makes of it. */
+/** Returns a row created on this device, as far as the database's version is known. */
 function asMade(
   row: RuleRow,
   rules: CommandRules | undefined,

@@ -1,10 +1,9 @@
 /**
- * The one mapping between names in Postgres and names in the SQLite databases of devices. A name that works there stays as it is. Of the others:
- *
- * - `.` `[` `"` `\` and control characters, which JSON paths parse, are `$hex$`: `No.` is `No$2e$`
+ * The mapping between names in Postgres and in the SQLite databases of devices. Names that work there stay unchanged. Others:
+ * - `.` `[` `"` `\` and control characters, which JSON paths parse, become `$hex$`: `No.` is `No$2e$`
  * - a reserved name gets a `$`: `sqlite_export` is `sqlite$_export`, `_deleted` is `_deleted$`
- * - of names that differ only in the case of ASCII letters, which SQLite folds, those with capitals say which: `User` beside `user` is `User$u1$`
- * - of tables of several schemas with one name, all but the first are `schema$s$table`
+ * - names that differ only in the case of ASCII letters, which SQLite folds, encode their capitals: `User` beside `user` is `User$u1$`
+ * - of tables with one name in several schemas, all but the first are `schema$s$table`
  */
 
 /** A table in Postgres. */

@@ -19,14 +19,13 @@ interface Change {
 }
 
 /**
- * Merges two versions of a text with what both were made from, by lines. A line that only one of them changed, added or took away is as that one has it.
- * Lines that both add at the same place are kept both, theirs first, unless the base was empty: then these are two texts for the same thing. Line ends
- * are compared, and written, as `\n`.
+ * Merges two versions of a text, given their common base, line by line. A line changed, added or removed by only one of them is taken from that version.
+ * Lines added by both at the same place are all kept, theirs first, unless the base was empty: then the versions are alternatives. Line ends are normalized
+ * to `\n`.
+ * The comparison is that of E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), the merge that of diff3 (S. Khanna, K. Kunal, B. Pierce, "A
+ * Formal Investigation of Diff3", 2007), where adjacent changes count as one place.
  *
- * The comparison is that of E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), the merge that of diff3 (S. Khanna, K. Kunal, B. Pierce,
- * "A Formal Investigation of Diff3", 2007), where changes that touch one another are one place.
- *
- * @returns `undefined` for texts that are too long, or too different, to be compared
+ * @returns `undefined` for texts that are too long or too different to be compared
  */
 export function mergeLines(base: string, mine: string, theirs: string): MergedLines | undefined {
   const [old, own, other] = [linesOf(base), linesOf(mine), linesOf(theirs)]
@@ -68,7 +67,7 @@ export function mergeLines(base: string, mine: string, theirs: string): MergedLi
   return { text: merged.join('\n'), conflicts }
 }
 
-/** Splits into lines. An empty text has none, so that a first line counts as an addition. */
+/** Splits into lines. An empty text has none, so a first line counts as an addition. */
 function linesOf(text: string): readonly string[] {
   return text === '' ? [] : text.replaceAll(/\r\n?/g, '\n').split('\n')
 }

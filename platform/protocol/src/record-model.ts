@@ -55,10 +55,10 @@ export function peopleTableOf<T extends ModelTable>(tables: readonly T[]): T | u
 }
 
 /**
- * Returns the columns of a table of work: one with a link to a person and a day. Of several such columns the first counts, which is how tables are written: who does
- * it before who looks at it afterwards (decision 109).
+ * Returns the assignee, due date and state columns of a table of work, identified by a link to a user and a date. The first such columns are chosen, because
+ * tables usually list assignees before reviewers (decision 109).
  *
- * @param people - the name of the table of people
+ * @param people - the name of the table of users
  */
 export function workColumnsOf({ name, columns }: ModelTable, people: string): WorkColumns | undefined {
   if (name === people) return undefined

@@ -1,4 +1,4 @@
-/** Offset basis and prime of FNV-1a. The second lane differs from the first by its start and its factor. */
+/** Offset basis and prime of FNV-1a. The second lane has another basis and factor. */
 const BASIS = 0x811c9dc5
 const PRIME = 0x01000193
 const SECOND_BASIS = 0x9747b28c
@@ -39,10 +39,10 @@ function digestLanes(id: string, data: string): readonly [number, number] {
 }
 
 /**
- * The digest of a row, 64 bits in hexadecimal: different for another id, another text. It finds damage; it is no protection against someone who wants a
- * collision. Works wherever JavaScript does, also on pages without `crypto.subtle`.
+ * Returns a 64-bit digest of a row in hexadecimal, for detecting damage. Not collision-resistant. Needs no `crypto.subtle`, which is missing on insecure
+ * pages.
  *
- * @param data - the row as JSON text, exactly as the sync stream carries it
+ * @param data - the row as JSON text, exactly as in the sync stream
  */
 export function digestRow(id: string, data: string): string {
   return hex(...digestLanes(id, data))
@@ -52,7 +52,7 @@ export function digestRow(id: string, data: string): string {
 export const CHECK_RANGES_MAX = 4_096
 
 /**
- * The range of a key, of `ranges` equal ones: keys are ordered by a hash of their text, which is the same for every type and collation.
+ * Returns the range of a key among `ranges` equal ones. Keys are ordered by a hash of their text, which is the same for every type and collation.
  *
  * @param ranges - a power of two
  */
@@ -76,7 +76,7 @@ export class RangeSums {
     this.#second = new Uint32Array(ranges)
   }
 
-  /** @param data - the row as JSON text, exactly as the sync stream carries it */
+  /** @param data - the row as JSON text, exactly as in the sync stream */
   add(id: string, data: string): void {
     const range = rangeOfKey(id, this.#rows.length)
     const [first, second] = digestLanes(id, data)

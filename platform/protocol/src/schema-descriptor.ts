@@ -17,8 +17,8 @@ export interface ColumnDescriptor {
   /** Permitted values in order: enum labels, or values listed by a CHECK. */
   readonly choices?: readonly string[]
   /**
-   * What of a change is sent with the value that the person saw, so that another person's change in between is a conflict. `column`: a change of this
-   * column. `row`: every change and deletion of the row.
+   * Which changes are sent with the previous value, so that another user's change in between is a conflict. `column`: changes of this column. `row`: every
+   * change and deletion of the row.
    */
   readonly guard?: 'column' | 'row'
   /** The referenced column of another table. */
@@ -36,8 +36,8 @@ export interface TableDescriptor {
   /** `COMMENT ON TABLE`. */
   readonly comment?: string
   /**
-   * The columns that the record's `id` is made of, `['id']` when left out. Of one column the id is the text of its value; of several it is the text of a
-   * JSON array of such texts: `["7","open"]`.
+   * The columns of the record's `id`; `['id']` if omitted. For one column, the id is the text of its value; for several, a JSON array of such texts:
+   * `["7","open"]`.
    */
   readonly key?: readonly string[]
   readonly columns: readonly ColumnDescriptor[]
@@ -45,10 +45,11 @@ export interface TableDescriptor {
   readonly can: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean }
   /** Columns to index locally: foreign keys and common sort columns. */
   readonly indexes: readonly (readonly string[])[]
-  /** Its changes are recorded with their author, because the table was registered with `holdfast.track`. */
+  /** Whether changes are recorded with their author, because the table was registered with `holdfast.track`. */
   readonly history?: true
   /**
-   * Guests see the records that are shared with them: a policy of the table asks `holdfast.shared_record_ids` for it. `change`: and change them where the share says so.
+   * Whether guests see records shared with them: a policy of the table calls `holdfast.shared_record_ids`. `change`: they may also change records if the
+   * share allows it.
    */
   readonly guests?: 'read' | 'change'
 }

@@ -1,8 +1,4 @@
-/**
- * The sync stream's request and lines, as `@powersync/*` 2.x sends and reads them.
- *
- * @see the PowerSync service's sync protocol specification
- */
+/** The sync stream's request and lines in `@powersync/*` 2.x. @see the PowerSync service's sync protocol specification */
 export interface SyncRequest {
   readonly buckets?: readonly { readonly name: string; readonly after: string }[]
   readonly include_checksum?: boolean

@@ -1,4 +1,4 @@
-/** What `@holdfast/testing` and the test host of the server say to each other: one JSON object a line, over a socket of the loopback. */
+/** Messages between `@holdfast/testing` and the server's test host: one JSON object per line, over a loopback socket. */
 
 /** A user that a test starts with. */
 export interface HostedUser {

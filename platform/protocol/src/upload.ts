@@ -7,7 +7,7 @@ export const UPLOAD_BODY_BYTES_MAX = 4 * 1024 * 1024
 /** Values by column, as stored by SQLite. */
 export type UploadRow = Readonly<Record<string, string | number | null>>
 
-/** One entry of the local upload queue, as PowerSync's `CrudEntry` has it. */
+/** One entry of the local upload queue, like PowerSync's `CrudEntry`. */
 export interface UploadOperation {
   /** Position of the entry in the local queue (`ps_crud.id`). */
   readonly op_id: number
@@ -15,7 +15,7 @@ export interface UploadOperation {
   /** Local table name: `<table>` for schema public, `<schema>__<table>` otherwise. */
   readonly type: string
   readonly id: string
-  /** PUT: the whole row; PATCH: the changed columns. SQLite values, as the local database holds them. */
+  /** PUT: the whole row; PATCH: the changed columns. SQLite values as in the local database. */
   readonly data?: UploadRow
   /** Previous values of tracked columns; an entry here makes the write conditional on them. */
   readonly old?: UploadRow
@@ -47,7 +47,7 @@ export type OperationVerdict =
       readonly message: string
       /** The server's current values of the guarded columns. */
       readonly current: UploadRow
-      /** The server's row, with all columns that the person may see. */
+      /** The server's row with all columns visible to the user. */
       readonly row?: UploadRow
     }
   | {
@@ -60,31 +60,31 @@ export type OperationVerdict =
       readonly table?: string
       readonly column?: string
       readonly constraint?: string
-      /** Columns that the refusing CHECK names. */
+      /** Columns referenced by the CHECK that refused the write. */
       readonly columns?: readonly string[]
       /** Names of the policies that may have refused the write: the restrictive one Postgres named, else all candidates. */
       readonly policies?: readonly string[]
-      /** What the database says for people about the policy or constraint: its `COMMENT`, when there is just one that refused. */
+      /** The `COMMENT` on the policy or constraint that refused the write, if there was only one. Written for users. */
       readonly rule?: string
     }
 
-/** Answer with status 200: the transaction was judged. `applied` is all or nothing. */
+/** Response with status 200. `applied` means that all operations were applied. */
 export interface UploadResponse {
   readonly status: 'applied' | 'refused'
-  /** True when the same transaction was judged before and this is the recorded answer. */
+  /** Whether this is the recorded result of an earlier upload of the same transaction. */
   readonly repeated: boolean
   readonly verdicts: readonly OperationVerdict[]
 }
 
-/** Several local transactions of one device, oldest first, each judged for itself. */
+/** Several local transactions of one device, oldest first, each applied separately. */
 export interface UploadBatchRequest {
   readonly client_id: string
   readonly transactions: readonly Pick<UploadRequest, 'position' | 'operations'>[]
 }
 
 /**
- * Answers for the first transactions of a batch, at least one. Nothing was done with the others: a refused one ends the batch, because what depends on
- * it should not be judged, and so does a database that cannot judge now.
+ * Results for the first transactions of a batch, at least one. The others were not processed: a refusal ends the batch, because later transactions may depend
+ * on the refused one, and so does a transient database failure.
  */
 export interface UploadBatchResponse {
   readonly results: readonly UploadResponse[]

@@ -1,27 +1,27 @@
-/** Path of the write rules of the caller's role, below the server's address (`GET`, with the person's token). */
+/** Path of the write rules of the caller's role, below the server's URL (`GET`, with the user's token). */
 export const WRITE_RULES_PATH = '/sync/v1/write-rules'
 
-/** How two values are compared. Types whose comparison a device cannot repeat exactly are left out by the server. */
+/** Type used to compare two values. The server omits comparisons that devices cannot reproduce exactly. */
 export type RuleType = 'text' | 'integer' | 'decimal' | 'double' | 'uuid' | 'boolean' | 'date'
 
 /** A value that a condition reads. */
 export type RuleValue =
-  /** A column of the row that is written, or of the row that {@link RuleCondition} `row` number `of` found. */
+  /** A column of the written row, or of the row found by {@link RuleCondition} `row` number `of`. */
   | { readonly column: string; readonly of?: number }
   | { readonly text: string | null }
-  /** What Postgres answered for the person. */
+  /** A result that Postgres computed for the user. */
   | { readonly fact: string }
-  /** Characters of a text; a text without the spaces around it, or after it. */
+  /** The length of a text; a text without surrounding spaces, or without trailing ones. */
   | { readonly call: 'length' | 'btrim' | 'rtrim'; readonly of: RuleValue }
 
-/** The value of a column that a new row is given none for. */
+/** The value of a column that a new row does not set. */
 export type RuleDefault = Extract<RuleValue, { readonly text: unknown } | { readonly fact: unknown }>
 
 export type RuleOperator = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'distinct' | 'not distinct'
 
 export type RuleTest = 'null' | 'not null' | 'true' | 'not true' | 'false' | 'not false'
 
-/** A condition of a policy in the form in which a device evaluates it, with the three-valued logic of SQL. */
+/** A condition of a policy in a form that devices can evaluate, with SQL's three-valued logic. */
 export type RuleCondition =
   | { readonly is: 'and' | 'or'; readonly of: readonly RuleCondition[] }
   | { readonly is: 'not'; readonly of: RuleCondition }
@@ -32,10 +32,10 @@ export type RuleCondition =
       readonly as: RuleType
       readonly left: RuleValue
       readonly right: RuleValue
-      /** Of decimals: Postgres rounds what has more digits after the point. */
+      /** For decimals: digits after the point to which Postgres rounds. */
       readonly scale?: number
     }
-  /** The value is among those of a fact that is a list. */
+  /** Whether the value is in the list of a fact. */
   | { readonly is: 'among'; readonly as: RuleType; readonly value: RuleValue; readonly fact: string }
   | { readonly is: 'null'; readonly value: RuleValue }
   /** A boolean value. */
@@ -46,7 +46,7 @@ export type RuleCondition =
       readonly whens: readonly { readonly when: RuleCondition; readonly value: RuleCondition }[]
       readonly otherwise: RuleCondition
     }
-  /** There is a row with this id, and it meets the condition. A row that is not on the device may exist. */
+  /** Whether a row with this id exists and meets the condition. A row that is not on the device may exist. */
   | {
       readonly is: 'row'
       readonly number: number
@@ -65,69 +65,66 @@ export interface RulePolicy {
   readonly when: RuleCondition
 }
 
-/** What row-level security asks of a row: one of the permissive policies, and all of the restrictive ones. */
+/** What row-level security requires of a row: one of the permissive policies and all of the restrictive ones. */
 export interface RuleGate {
   readonly permissive: readonly RulePolicy[]
   readonly restrictive: readonly RulePolicy[]
 }
 
-/** What a table asks of every row, whoever writes it: a CHECK, or the length of a `varchar`. */
+/** A table's requirement for every row: a CHECK, or the length of a `varchar`. */
 export interface RuleCheck {
-  /** Of the constraint; left out of a length. */
+  /** Name of the constraint; absent for a length. */
   readonly name?: string
   /** `COMMENT ON CONSTRAINT`. */
   readonly words?: string
-  /** The most characters, of a length. */
+  /** Maximum characters, for a length. */
   readonly length?: number
-  /** Columns that it reads. */
+  /** Columns that the condition reads. */
   readonly columns: readonly string[]
-  /** A row is refused for which it is false; NULL counts as met. */
+  /** False refuses the row; NULL counts as met. */
   readonly when: RuleCondition
 }
 
-/** Which value of a column may follow which: the rows of `holdfast.transitions` that a trigger enforces. */
+/** Permitted successors of each value: the rows of `holdfast.transitions` that a trigger enforces. */
 export interface RuleTransitions {
   readonly column: string
   readonly from: readonly RuleSteps[]
-  /** Values of a new record are left alone. */
+  /** Whether new records may have any value. */
   readonly isAnyNew: boolean
-  /** Tables on the device that say the same, later. */
+  /** Tables on the device that contain the current transitions. */
   readonly reads: readonly string[]
 }
 
-/** What may follow one value. */
+/** Permitted successors of one value. */
 export interface RuleSteps {
-  /** `null`: of a new record, or of one that has no value yet. */
+  /** `null` for a new record or an empty value. */
   readonly value: string | null
-  /** Why nothing else may follow it. */
+  /** Message for values that are not permitted. */
   readonly words: string
   readonly to: readonly {
     readonly value: string
-    /** Left out: for everyone. */
+    /** Absent if the step is permitted for everyone. */
     readonly when?: RuleCondition
-    /** Why not, when that is not true. */
+    /** Message if `when` is not true. */
     readonly words: string
   }[]
 }
 
 /** Rules for one command on one table. */
 export interface CommandRules {
-  /** Columns that the role may write, where that is not all of them. */
+  /** Columns that the role may write; absent if all. */
   readonly columns?: readonly string[]
-  /** Of the row as it is. */
+  /** Required of the current row. */
   readonly using?: RuleGate
-  /** Of the row as it will be. */
+  /** Required of the new row. */
   readonly check?: RuleGate
   /** Columns that the database may set before the check, or `'*'`. */
   readonly set: readonly string[] | '*'
-  /** Columns that the database fills in where they are empty. */
+  /** Columns that the database fills in if empty. */
   readonly filled: readonly string[]
-  /** Columns that may not be NULL, unless the database gives them a value. */
+  /** Columns that must not be NULL, unless the database supplies a value. */
   readonly required?: readonly string[]
-  /**
-   * Of new rows: what a column gets that is left empty. `null`: a value that is not known before; a column that is not named stays NULL. Servers of before tell
-   * none.
-   */
+  /** Values that empty columns of new rows get. `null`: not known in advance; unlisted columns stay NULL. Earlier servers send none. */
   readonly defaults?: Readonly<Record<string, RuleDefault | null>>
   readonly checks?: readonly RuleCheck[]
   readonly transitions?: readonly RuleTransitions[]
@@ -137,19 +134,19 @@ export type WriteCommand = 'insert' | 'update' | 'delete'
 
 export type TableRules = Readonly<Partial<Record<WriteCommand, CommandRules>>>
 
-/** A value, or a list of values, that follows from the person alone, evaluated by Postgres as the person. */
+/** A value or list that depends only on the user, evaluated by Postgres as the user. */
 export interface RuleFact {
   readonly value: string | null | readonly (string | null)[]
-  /** Tables on the device whose changes may change it. */
+  /** Tables on the device whose changes may affect it. */
   readonly reads: readonly string[]
 }
 
-/** What the policies for writing say, for one person. */
+/** The write policies for one user. */
 export interface WriteRules {
-  /** Changes whenever anything below does. */
+  /** Changes with any content below. */
   readonly version: string
-  /** By local name. A table that is not named is not judged. */
+  /** By local name. Writes to unlisted tables are not checked. */
   readonly tables: Readonly<Record<string, TableRules>>
-  /** A fact that is not named could not be evaluated. */
+  /** Unlisted facts could not be evaluated. */
   readonly facts: Readonly<Record<string, RuleFact>>
 }

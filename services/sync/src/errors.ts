@@ -42,7 +42,7 @@ export const administratorsOnly = refusal('PSYNC_S2106', 403, 'Only the service 
 /** No user has this id or address. */
 export const noSuchUser = (who: string): HoldfastError =>
   new HoldfastError('sync_person_unknown', 404, `There is no account "${who}"`)
-/** Each comparison reads everything that the person sees: one at a time. */
+/** Each check reads everything that the user sees, so only one runs at a time. */
 export const checkUnderWay = refusal('HF_CHECK_UNDER_WAY', 429, 'Another device of this account is being checked', {
   hint: 'Try again when it is done.',
   headers: { 'retry-after': '2' },

@@ -41,9 +41,9 @@ import type { StreamContext } from './stream/stream-context.ts'
 /** Foundation of the other parts: connections and shared channels. */
 export interface Ground {
   readonly clock: Clock
-  /** Tells this process from others on the database. */
+  /** Identifies this process among those on the database. */
   readonly instance: string
-  /** As the superuser. */
+  /** Connects as superuser. */
   readonly pool: Pool
   readonly restricted: RestrictedPools
   readonly log: LogReader
@@ -68,7 +68,7 @@ export function openGround(options: SyncOptions): Ground {
     settings: LOG_SETTINGS,
     onError: (error) => logger.log('warn', 'a connection to the operation log was lost', { reason: error.message }),
   })
-  // The lease is asked for first, on another connection.
+  // The lease is requested first, on another connection.
   connectAhead(pool)
   const feed = createCheckpointFeed()
   return {
@@ -92,7 +92,7 @@ export interface Writing {
   readonly replicator: Replicator
   readonly compactor: Compactor
   readonly compactions: Compactions
-  /** The plan that is served, or the last one while policies are compiled again. */
+  /** Returns the served plan, or the previous one while policies are being compiled. */
   plan(): SyncPlan | undefined
   /** Resolves when another process has the lease, or open transactions delay the start. */
   readonly waiting: Promise<void>
@@ -120,7 +120,7 @@ export function startWriting(options: SyncOptions, ground: Ground): Writing {
     fence,
     instance: ground.instance,
     onStandby() {
-      // Devices come back, to the other process or until this one takes over.
+      // Devices reconnect to the other process, or to this one once it takes over.
       connections.endAll(standingBy())
       waiting.resolve()
     },
@@ -150,7 +150,7 @@ export function startWriting(options: SyncOptions, ground: Ground): Writing {
     changesInARowMs: options.changesInARowMs ?? CHANGES_IN_A_ROW_MS,
     onPlan: (next) => {
       logRefusedTables(logger, next, plan)
-      // Failures of the first plan are from reading its tables.
+      // Failures during the first plan come from reading its tables and are kept.
       if (plan && next.version !== plan.version) failures.forget()
       plan = next
     },

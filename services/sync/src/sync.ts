@@ -46,7 +46,7 @@ export interface SyncService extends AsyncDisposable {
   plan(): SyncPlan | undefined
   /** Whether another process on this database serves devices; this one takes over when that one ends. */
   readonly isStandby: boolean
-  /** For health and operators. Not ready while something is known to be missing: `problem` says what. */
+  /** For health checks and operators. Not ready while data is known to be missing; `problem` says what. */
   status(): {
     readonly ready: boolean
     /** Another process on this database serves devices; this one takes over when that one ends. */
@@ -61,7 +61,7 @@ export interface SyncService extends AsyncDisposable {
     /** The table that is being read, and the rows of it that have been since the process began. */
     readonly filling: FillProgress | undefined
     readonly problem: string | undefined
-    /** Who floods whom, and what does not reach devices therefore. */
+    /** Users who cause too many buckets or classes for others, and the data that devices lack because of it. */
     readonly floods: string | undefined
   }
   /** A round of compaction now. */

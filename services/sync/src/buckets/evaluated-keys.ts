@@ -4,43 +4,43 @@ import type { ActiveStream, PlannedDependency } from './active-plan.ts'
 import type { Pins } from './dependency-index.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** A stream that a device subscribes to, with the parameters of the subscription. */
+/** A subscription of a device to a stream. */
 export interface StreamSubscription {
   readonly stream: ActiveStream
-  /** The parameters as JSON text. */
+  /** The subscription's parameters as JSON text. */
   readonly parameters: string
 }
 
-/** A user's keys for one {@link StreamSubscription}. */
+/** A user's buckets for one {@link StreamSubscription}. */
 export interface EvaluatedSubscription {
   readonly bucketNames: readonly string[]
   /** Classes evaluated for the user; `undefined` if none are, now or later. */
   readonly asked: AskedClasses | undefined
-  /** Why something of it is missing, for the device's log. */
+  /** Why data is missing, for the device's log. */
   readonly problem: string | undefined
-  /** Prefixes of definitions with too many narrowing keys; nothing of them is included. */
+  /** Prefixes of definitions with too many link keys, which are omitted. */
   readonly crowded?: readonly string[]
-  /** Tables, by their names on devices, of which a policy fails for the person. */
+  /** Local names of tables for which a policy fails for the user. */
   readonly failing?: readonly string[]
-  /** Tables, by their names on devices, of which rows are still being read. */
+  /** Local names of tables whose rows are still being read. */
   readonly unread?: readonly string[]
-  /** Something is missing because it took too long, and may be there the next time. */
+  /** Whether data is missing because of a timeout. A later evaluation may return it. */
   readonly isTimedOut?: boolean
 }
 
-/** Which buckets a person has, and what the answer was computed from. */
+/** A user's buckets, and what they were computed from. */
 export interface EvaluatedKeys {
   /** In subscription order. */
   readonly subscriptions: readonly EvaluatedSubscription[]
   readonly dependencies: readonly PlannedDependency[]
   readonly pins: Pins
-  /** The transactions that the answer has seen. */
+  /** The transactions visible to the evaluation. */
   readonly snapshot: Snapshot
-  /** Everything that it has seen committed before this position. */
+  /** Everything visible to the evaluation committed before this position. */
   readonly upTo: Lsn
-  /** Its `now()`, in seconds since 1970, and the time zone of the person's session. */
+  /** The evaluation's `now()`, in seconds since 1970, and the time zone of the user's session. */
   readonly now: { readonly at: string; readonly timeZone: string }
 }
 
-/** How many of each list's classes have been asked for, those from the first on, and what was reported of those that it leaves out. */
+/** How many classes of each list have been evaluated, from the first on, and which of its omissions were reported. */
 export type AskedClasses = ReadonlyMap<ClassList, { readonly upTo: number; readonly leftOutVersion: number }>

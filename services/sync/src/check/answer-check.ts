@@ -6,15 +6,15 @@ import { byRecordId } from '../inspect/by-record-id.ts'
 import { roleTables, type RoleTable } from '../inspect/role-tables.ts'
 import { withShownRows, type SelectFailure, type ShownRow, type ShownRows } from '../inspect/shown-rows.ts'
 
-/** Rows that are looked up by their ids in one statement. */
+/** Rows looked up by id per statement. */
 const IDS_PER_STATEMENT = 100
 
 /**
- * Tells what Postgres shows to a person, as sums and digests of the rows as the stream carries them, in one snapshot.
+ * Answers a device check in one snapshot: sums and digests of the rows that Postgres shows the user, in the form of the stream.
  *
- * @param pool - as `authenticator`
- * @param write - gets the lines; reading waits for it
- * @param signal - ends it between two batches of rows
+ * @param pool - connects as `authenticator`
+ * @param write - receives the lines; reading waits for it
+ * @param signal - aborts between two batches of rows
  */
 export async function answerCheck(
   pool: Connections,
@@ -47,7 +47,7 @@ async function answer(
   write: (line: CheckLine) => Promise<void>,
 ): Promise<SelectFailure | undefined> {
   if ('ids' in question) return readByIds(shown, table, question.ids, write)
-  // A device has a part of it, so that sums of all say nothing, and there may be millions of rows.
+  // A device has only part of the table, so sums over all rows prove nothing, and there may be millions of rows.
   if (table.isNarrowed) return undefined
   if (!('only' in question)) {
     const sums = new RangeSums(question.ranges)
@@ -89,7 +89,7 @@ async function readByIds(
     const some = ids.slice(start, start + IDS_PER_STATEMENT)
     const failure = await read(some)
     if (failure && !isUnreadable(failure)) return failure
-    // An id that is no value of the key's type: no row has it, and the others are looked up one by one.
+    // An id is invalid for the key's type, so no row has it. The others are looked up one by one.
     if (failure) for (const id of some) await read([id])
   }
   return undefined

@@ -2,22 +2,22 @@ import { Semaphore } from '@holdfast/foundation'
 import { checksBusy, checkUnderWay, tooManyChecks } from '../errors.ts'
 import { CHECK_BUDGET_MS, CHECK_COST_MIN_MS, CHECK_SHARE, CHECKS_MAX } from '../limits.ts'
 
-/** Lets in so many comparisons that they cost nobody else anything: one at a time for each person, few at once, and a part of all time for each. */
+/** Limits device checks so that they do not affect other users: one at a time per user, a few in total, and a limited share of time for each user. */
 export interface CheckAdmission {
   /**
-   * @returns to be called once when it has ended
-   * @throws {HoldfastError} 429 when one of the person is under way or they took long before, 503 when there are as many as fit
+   * @returns to be called once when the check ends
+   * @throws {HoldfastError} 429 if the user has a check in progress or has used up their time, 503 if too many are in progress
    */
-  enter(person: string): () => void
+  enter(userId: string): () => void
 }
 
 interface Used {
   readonly ms: number
-  /** When that was. */
+  /** Time of `used`'s last update. */
   readonly at: number
 }
 
-/** @param now - milliseconds of a clock that only goes forward */
+/** @param now - a monotonic clock in ms */
 export function createCheckAdmission(now: () => number): CheckAdmission {
   const semaphore = new Semaphore({
     permits: CHECKS_MAX,
@@ -26,27 +26,27 @@ export function createCheckAdmission(now: () => number): CheckAdmission {
   })
   const used = new Map<string, Used>()
 
-  function usedBy(person: string): number {
-    const known = used.get(person)
+  function usedBy(userId: string): number {
+    const known = used.get(userId)
     return known ? Math.max(0, known.ms - (now() - known.at) * CHECK_SHARE) : 0
   }
 
-  /** Whoever has nothing left to wait for is forgotten. */
+  /** Forgets users without used time. */
   function prune(): void {
-    for (const person of used.keys()) if (usedBy(person) === 0) used.delete(person)
+    for (const userId of used.keys()) if (usedBy(userId) === 0) used.delete(userId)
   }
 
   return {
-    enter(person) {
-      const before = usedBy(person)
+    enter(userId) {
+      const before = usedBy(userId)
       if (before > CHECK_BUDGET_MS) throw tooManyChecks(Math.ceil((before - CHECK_BUDGET_MS) / CHECK_SHARE / 1_000))
-      const release = semaphore.acquireNow({ key: person })
+      const release = semaphore.acquireNow({ key: userId })
       const startedAt = now()
       return () => {
         release()
         prune()
         const ms = Math.max(CHECK_COST_MIN_MS, now() - startedAt)
-        used.set(person, { ms: usedBy(person) + ms, at: now() })
+        used.set(userId, { ms: usedBy(userId) + ms, at: now() })
       }
     },
   }

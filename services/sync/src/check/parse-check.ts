@@ -1,11 +1,7 @@
 import { CHECK_IDS_MAX, CHECK_QUESTIONS_MAX, CHECK_RANGES_MAX, type CheckQuestion } from '@holdfast/protocol'
 import { invalidRequest } from '../errors.ts'
 
-/**
- * Reads the body of a check.
- *
- * @throws {HoldfastError} 400 `PSYNC_S2001` when it is none
- */
+/** Parses the body of a device check. @throws {HoldfastError} 400 `PSYNC_S2001` for an invalid body */
 export function parseCheck(body: unknown): readonly CheckQuestion[] {
   const questions = (body as { questions?: unknown } | null | undefined)?.questions
   if (!Array.isArray(questions) || questions.length === 0) throw invalidRequest(['questions is not a list'])
@@ -25,7 +21,7 @@ function parseQuestion(given: Readonly<Record<string, unknown>> | null): CheckQu
     if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string')) {
       throw invalidRequest(['ids is not a list of texts'])
     }
-    // No text of Postgres has a NUL, so no row has such an id.
+    // Postgres texts contain no NUL, so no row has such an id.
     return { table, ids: ids.filter((id) => !id.includes('\0')) }
   }
   if (!isRanges(ranges)) throw invalidRequest([`ranges is not a power of two up to ${CHECK_RANGES_MAX}`])

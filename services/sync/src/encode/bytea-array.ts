@@ -1,16 +1,13 @@
-/** Type of the elements. */
+/** OID of the element type. */
 const BYTEA = 17
 const HEAD_BYTES = 20
 const NULL_LENGTH = -1
 
-/**
- * A `bytea[]` in Postgres's binary form. The driver would write an array of buffers as text in hexadecimal digits, which is twice the bytes, all of them
- * written and read digit by digit.
- */
+/** Encodes a `bytea[]` in Postgres's binary format. The driver would write hexadecimal text, with twice the bytes and a higher cost on both sides. */
 export function byteaArray(values: readonly (Buffer | undefined)[]): Buffer {
   const bytes = values.reduce((sum, value) => sum + 4 + (value?.length ?? 0), 0)
   const array = Buffer.allocUnsafe(HEAD_BYTES + bytes)
-  // Dimensions, whether there are nulls, type, then elements and first index of the dimension. Postgres takes a dimension of no elements.
+  // Number of dimensions, whether there are NULLs, element type, then size and lower bound of the dimension. Postgres accepts an empty dimension.
   array.writeInt32BE(1, 0)
   array.writeInt32BE(values.includes(undefined) ? 1 : 0, 4)
   array.writeInt32BE(BYTEA, 8)

@@ -6,22 +6,22 @@ const deflate = promisify<Buffer, { level: number; finishFlush: number }, Buffer
 
 /** Deflate, no name, no time, unknown system. @see RFC 1952 */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
-/** An empty last block. */
+/** An empty final block. */
 const LAST_BLOCK = Buffer.from([0x03, 0x00])
-/** Bytes of a block that is stored as it is. @see RFC 1951, 3.2.4 */
+/** Maximum bytes of a stored block. @see RFC 1951, 3.2.4 */
 const STORED_BYTES_MAX = 65_535
 
-/** A gzip stream of independent pieces. */
+/** A gzip stream of independently compressed pieces. */
 export interface GzipStream {
-  /** Returns the pieces that encode `bytes` completely. They must be written in the order of the calls. */
+  /** Returns the pieces that encode `bytes` completely. Write them in the order of the calls. */
   pieces(bytes: Buffer): Promise<readonly Buffer[]> | readonly Buffer[]
   /** Ends the stream. */
   end(): readonly Buffer[]
 }
 
 /**
- * Compresses without keeping anything but a sum between two calls, as a compressor's own state (a quarter of a megabyte) would be most of what an idle
- * device costs. Each call makes blocks of their own that refer to nothing before them, and end at a byte; parts too small to be worth it are stored.
+ * Compresses while keeping only a checksum between calls: the state of a compressor (256 KiB) would be most of an idle device's memory. Each call creates
+ * independent blocks that end at a byte boundary; parts too small to compress are stored.
  */
 export function createGzipStream(): GzipStream {
   let sum = 0

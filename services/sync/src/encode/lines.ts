@@ -17,15 +17,15 @@ export function encodeControlLine(format: LineFormat, line: ControlLine): Buffer
   return Buffer.from(`${JSON.stringify(line)}\n`)
 }
 
-/** Operations of one bucket, encoded once for all clients that get them. */
+/** Operations of one bucket, encoded once for all devices. */
 export interface EncodedOps {
   readonly count: number
   readonly lastOpId: number
   /** Total size of the documents in bytes, before encoding. */
   readonly bytes: number
-  /** The elements of the BSON array (`0x03 key doc`, …) or of the JSON array, without brackets: what to write, in order. */
+  /** Returns the elements of the BSON array (`0x03 key doc`, …) or JSON array, without brackets, as parts to write in order. */
   body(format: LineFormat): readonly Buffer[]
-  /** The same in parts of at most `opsMax` operations and `bytesMax` bytes; one larger operation stands alone. */
+  /** Splits into parts of at most `opsMax` operations and `bytesMax` bytes. A larger operation is a part by itself. */
   split(opsMax: number, bytesMax: number): readonly EncodedOps[]
 }
 
@@ -35,7 +35,7 @@ export function elementKey(index: number): Buffer {
   return (ELEMENT_KEYS[index] ??= Buffer.from(`\x03${index}\0`, 'latin1'))
 }
 
-/** Documents from this size on are written from where they are: a copy of smaller ones costs less than one more part of a line. */
+/** Documents of at least this size are written without copying. Copying smaller ones costs less than an additional part of a line. */
 export const LARGE_DOC_BYTES = 16 * 1024
 
 function bsonElements(docs: readonly Buffer[]): readonly Buffer[] {
@@ -67,12 +67,12 @@ export function jsonElements(docs: readonly Buffer[], nested: boolean): readonly
   return [Buffer.from(docs.map((doc) => docToJson(doc, nested)).join(','))]
 }
 
-/** Prepares operations for the wire; the encoding happens when a client first asks for it, once for each format. */
+/** Prepares operations for sending. Encodes on first use, once per format. */
 export function encodedOps(docs: readonly Buffer[], lastOpId: number): EncodedOps {
   let bson: readonly Buffer[] | undefined
   let raw: readonly Buffer[] | undefined
   let nested: readonly Buffer[] | undefined
-  /** The last split: devices of one pace ask for the same. */
+  /** The last split: devices that read equally fast use the same. */
   let known: { readonly opsMax: number; readonly bytesMax: number; readonly parts: EncodedOps[] } | undefined
   return {
     count: docs.length,
@@ -114,9 +114,7 @@ interface DataLine {
 const DATA_KEY = Buffer.from('\x03data\0', 'latin1')
 const ARRAY_KEY = Buffer.from('\x04data\0', 'latin1')
 
-/**
- * Frames operations as a `data` line: the parts to write, in order. The body is shared between clients; head and tail are this client's.
- */
+/** Frames operations as a `data` line, as parts to write in order. Clients share the body; head and tail are per client. */
 export function dataLine(format: LineFormat, line: DataLine): readonly Buffer[] {
   const body = line.ops.body(format)
   const nextAfter = String(line.ops.lastOpId)

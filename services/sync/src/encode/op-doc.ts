@@ -5,12 +5,12 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const UUID_BYTES = 16
 const UUID_LENGTH = 36
 const DASH = 0x2d
-/** Longer texts are hashed, because a Postgres index entry holds less than 2,700 bytes. */
+/** Longer keys are hashed, because a Postgres index entry is limited to 2,700 bytes. */
 const KEY_BYTES_MAX = 255
-/** No text of Postgres contains it, so what it begins is never the bytes of a text. */
+/** Postgres texts contain no NUL, so bytes that start with it are never those of a text. */
 const NUL = Buffer.from([0])
 
-/** A row's identity within a bucket, different for different ids: 16 bytes for a UUID, else its text, or the hash of a very long one. */
+/** Returns a row's unique identity within a bucket: 16 bytes for a UUID, otherwise its text, or the hash of a very long one. */
 export function rowKey(objectId: string): Buffer {
   if (UUID.test(objectId)) return Buffer.from(objectId.replaceAll('-', ''), 'hex')
   const text = Buffer.from(objectId, 'utf8')
@@ -18,14 +18,14 @@ export function rowKey(objectId: string): Buffer {
   return text.length === UUID_BYTES ? Buffer.concat([NUL, text]) : text
 }
 
-/** Of {@link rowKey}. */
+/** Maximum size of {@link rowKey}. */
 export const ROW_KEY_BYTES_MAX = KEY_BYTES_MAX
 
-/** Values of hexadecimal digits by their code, lower case; -1 for all other characters. */
+/** Values of lower-case hexadecimal digits by character code; -1 for other characters. */
 const DIGITS = new Int8Array(128).fill(-1)
 for (let digit = 0; digit < 16; digit++) DIGITS[digit.toString(16).charCodeAt(0)] = digit
 
-/** Writes {@link rowKey} of an id to `at`, where at least {@link ROW_KEY_BYTES_MAX} bytes are free. @returns where it ends */
+/** Writes {@link rowKey} of an id at `at`, where {@link ROW_KEY_BYTES_MAX} bytes must be free. @returns the end position */
 export function writeRowKey(into: Buffer, at: number, objectId: string): number {
   if (objectId.length === UUID_LENGTH && writeUuid(into, at, objectId)) return at + UUID_BYTES
   const key = rowKey(objectId)
@@ -33,7 +33,7 @@ export function writeRowKey(into: Buffer, at: number, objectId: string): number 
   return at + key.length
 }
 
-/** @returns whether `text` is a UUID; if not, the bytes at `at` are void */
+/** @returns whether `text` is a UUID; if not, the bytes at `at` are undefined */
 function writeUuid(into: Buffer, at: number, text: string): boolean {
   let position = 0
   for (let byte = 0; byte < UUID_BYTES; byte++) {
@@ -55,8 +55,8 @@ export function opChecksum(opId: number, content: string | Buffer): number {
 }
 
 /**
- * Mixes the bits of a hash (the finalizer of MurmurHash3). A device compares only the sum of checksums, which without mixing would often stay the same
- * when two operations swap their content.
+ * Mixes the bits of a hash (the finalizer of MurmurHash3). Devices compare only the sum of checksums, which without mixing would often stay the same if two
+ * operations swapped their contents.
  */
 function spread(hash: number): number {
   let mixed = hash ^ (hash >>> 16)
@@ -71,7 +71,7 @@ const PUT = Buffer.from('\x02op\0\x04\0\0\0PUT\0', 'latin1')
 const REMOVE = Buffer.from('\x02op\0\x07\0\0\0REMOVE\0', 'latin1')
 const MOVE = Buffer.from('\x02op\0\x05\0\0\0MOVE\0', 'latin1')
 const CLEAR = Buffer.from('\x02op\0\x06\0\0\0CLEAR\0', 'latin1')
-/** Where the operation's name begins within its element; no two begin alike. */
+/** Offset of the operation's name in its element. The names differ in their first character. */
 const OP_TEXT = '\x02op\0'.length + 4
 const OBJECT_TYPE = Buffer.from('\x02object_type\0', 'latin1')
 const OBJECT_ID = Buffer.from('\x02object_id\0', 'latin1')
@@ -79,7 +79,7 @@ const CHECKSUM = Buffer.from('\x10checksum\0', 'latin1')
 const DATA = Buffer.from('\x02data\0', 'latin1')
 const DATA_NULL = Buffer.from('\x0adata\0', 'latin1')
 
-/** Bytes of a string element with its key, apart from the text itself: length prefix and closing NUL. */
+/** Size of a string element besides key and text: length prefix and closing NUL. */
 const STRING_OVERHEAD = 5
 
 function writeString(into: Buffer, at: number, key: Buffer, text: string, bytes: number): number {
@@ -97,7 +97,7 @@ function writeChecksum(into: Buffer, at: number, checksum: number): number {
   return at + CHECKSUM.length + 4
 }
 
-/** Everything of a PUT between its number and the row's id, by object type: there are as many as tables. */
+/** Bytes of a PUT between operation number and row id, by object type. There are as many as tables. */
 const putMiddles = new Map<string, Buffer>()
 
 function putMiddle(objectType: string): Buffer {
@@ -112,11 +112,11 @@ function putMiddle(objectType: string): Buffer {
   return middle
 }
 
-/** Bytes of a PUT apart from its middle and the texts of the row's id and content: lengths, keys, 16 digits of its number, checksum. */
+/** Size of a PUT besides its middle, row id and content: lengths, keys, 16 digits of the number, checksum. */
 const PUT_REST_BYTES =
   5 + OP_ID.length + STRING_OVERHEAD + 16 + STRING_OVERHEAD + CHECKSUM.length + 4 + DATA.length + STRING_OVERHEAD
 
-/** Bytes that {@link writePutDoc} needs. @param textBytes - of id and content together, as UTF-8, or more */
+/** Returns the bytes that {@link writePutDoc} needs. @param textBytes - UTF-8 size of id and content together, or more */
 export function putDocBytes(objectType: string, textBytes: number): number {
   return PUT_REST_BYTES + putMiddle(objectType).length + textBytes
 }
@@ -128,11 +128,11 @@ function writeBytes(into: Buffer, at: number, bytes: Buffer): number {
 }
 
 /**
- * Writes the BSON document of a row's new version, ready for the wire, to `at`, where {@link putDocBytes} are free. Nothing is made on the way: a large
- * transaction has millions.
+ * Writes the BSON document of a row's new version at `at`, where {@link putDocBytes} must be free. Allocates nothing, because a large transaction has
+ * millions.
  *
  * @param data - the row as JSON text
- * @returns where it ends, and its checksum
+ * @returns the end position and the checksum
  */
 export function writePutDoc(
   into: Buffer,
@@ -205,7 +205,7 @@ function bareDoc(op: Buffer, opId: number, checksum: number): Buffer {
   return doc
 }
 
-/** A superseded operation: its place and checksum, nothing else. The same bytes as `sync.move_doc` makes. */
+/** Returns the document of a superseded operation, with only its position and checksum. Equal to the bytes of `sync.move_doc`. */
 export function moveDoc(opId: number, checksum: number): Buffer {
   return bareDoc(MOVE, opId, checksum)
 }
@@ -215,25 +215,25 @@ export function clearDoc(opId: number, checksum: number): Buffer {
   return bareDoc(CLEAR, opId, checksum)
 }
 
-/** Whether the document that begins at `at` takes a row out of a bucket. */
+/** Whether the document at `at` removes a row from a bucket. */
 function isRemoval(docs: Buffer, at: number): boolean {
   return docs[opAt(docs, at) + OP_TEXT] === REMOVE[OP_TEXT]
 }
 
-/** Where the element with the operation's name begins in the document that begins at `at`. */
+/** Returns the position of the operation's name in the document at `at`. */
 function opAt(docs: Buffer, at: number): number {
   const id = at + 4 + OP_ID.length
   return id + 4 + docs.readInt32LE(id)
 }
 
-/** The same operation for a person who never had the row: a REMOVE becomes MOVE, which names no row. */
+/** Returns the operation for a user who never had the row: a REMOVE becomes a MOVE, which names no row. */
 export function withoutRemoved(doc: Buffer): Buffer {
   if (!isRemoval(doc, 0)) return doc
   const checksum = doc.readInt32LE(doc.length - 1 - DATA_NULL.length - 4)
   return moveDoc(docOpId(doc), checksum)
 }
 
-/** Documents that stand back to back, those up to `upTo` for a person who never had the rows. The same bytes when nothing of it names a removed row. */
+/** Converts concatenated documents up to `upTo` with {@link withoutRemoved}. Returns the same buffer if none names a removed row. */
 export function withoutRemovedUpTo(docs: Buffer, upTo: number): Buffer {
   for (let at = 0; at < docs.length; at += docs.readInt32LE(at)) {
     if (!isRemoval(docs, at)) continue
@@ -242,7 +242,7 @@ export function withoutRemovedUpTo(docs: Buffer, upTo: number): Buffer {
   return docs
 }
 
-/** Splits documents that stand back to back. The slices share the memory of `docs`. */
+/** Splits concatenated documents. The slices share the memory of `docs`. */
 export function splitDocs(docs: Buffer): Buffer[] {
   const list: Buffer[] = []
   for (let at = 0; at < docs.length;) {
@@ -253,13 +253,13 @@ export function splitDocs(docs: Buffer): Buffer[] {
   return list
 }
 
-/** The id of an operation: every document begins with it. @param at - where the document begins */
+/** Returns the id of an operation, which starts every document. @param at - position of the document */
 export function docOpId(docs: Buffer, at = 0): number {
   const start = at + 4 + OP_ID.length
   return Number(docs.toString('latin1', start + 4, start + 3 + docs.readInt32LE(start)))
 }
 
-/** An operation document as the text of a JSON object, for clients that read NDJSON. `nested`: `data` as an object (very old clients). */
+/** Converts an operation document to JSON text for NDJSON clients. `nested`: `data` as an object (very old clients). */
 export function docToJson(doc: Buffer, nested: boolean): string {
   let json = ''
   let at = 4

@@ -1,16 +1,12 @@
 import { elementKey, jsonElements, LARGE_DOC_BYTES, type EncodedOps, type LineFormat } from './lines.ts'
 import { docOpId, splitDocs } from './op-doc.ts'
 
-/**
- * Operations as the log has them: documents back to back. A first sync has millions, so nothing is made for one of them but its bytes on the wire.
- *
- * @param count - how many documents there are
- */
+/** Operations as concatenated documents from the log. A first sync has millions, so no object is created per document. @param count - number of documents */
 export function packedOps(docs: Buffer, count: number, lastOpId: number): EncodedOps {
   return new PackedOps(docs, count, lastOpId)
 }
 
-/** Encodes when it is asked and keeps nothing: each device reads the log for itself. */
+/** Encodes on each call without caching, because each device reads the log for itself. */
 class PackedOps implements EncodedOps {
   readonly #docs: Buffer
   readonly count: number
@@ -53,7 +49,7 @@ class PackedOps implements EncodedOps {
   }
 }
 
-/** The elements of a BSON array of documents that stand back to back: small ones joined, large ones where they are. */
+/** Returns the BSON array elements of concatenated documents: small ones joined, large ones without copying. */
 function bsonElements(docs: Buffer): readonly Buffer[] {
   const parts: Buffer[] = []
   let index = 0
@@ -75,13 +71,13 @@ function bsonElements(docs: Buffer): readonly Buffer[] {
   return parts
 }
 
-/** @param first - the index of the document at `start`; `size`: bytes of the elements together */
+/** @param first - the index of the document at `start`; `size`: total bytes of the elements */
 function joinElements(docs: Buffer, start: number, end: number, first: number, size: number): Buffer {
   const joined = Buffer.allocUnsafe(size)
   let to = 0
   for (let at = start, index = first; at < end; index++) {
     const key = elementKey(index)
-    // Keys are short: one by one is faster than a call.
+    // Keys are short, so copying byte by byte is faster than a call.
     for (let byte = 0; byte < key.length; byte++) joined[to++] = key[byte] as number
     const next = at + docs.readInt32LE(at)
     joined.set(docs.subarray(at, next), to)

@@ -2,20 +2,20 @@ import { parseJson } from '@holdfast/foundation'
 import type { TypeShape } from '@holdfast/policy'
 import { valueToJson } from './value-json.ts'
 
-/** The id by which devices know a row. */
+/** Returns a row's id on devices. */
 export type RecordId = (row: readonly (string | null)[]) => string
 
 const FLOATS = new Set([700, 701])
-/** Of which devices hold infinity as a value that could also be another one's. */
+/** Types whose infinity has the same form on devices as another value. */
 const TIMES = new Set([1082, 1114, 1184])
-/** Which have another text on the device: boolean, date, time, timestamp, timestamptz. */
+/** Types with another text on devices: boolean, date, time, timestamp, timestamptz. */
 const REWRITTEN = new Set([16, 1082, 1083, 1114, 1184])
 
 /**
- * Compiles what makes the ids of a table's rows. A key of one column is the text of its value on the device; a key of several is a JSON array of such
- * texts. So it can be made on a device from a new row, and be read again.
+ * Compiles a function that returns the ids of a table's rows. The id of a single-column key is the value's text on devices; of several columns, a JSON array
+ * of such texts. Devices can create ids for new rows, and ids can be parsed.
  *
- * @param columns - of the key, in its order, with the position of each in the rows to come
+ * @param columns - of the key in order, with their positions in rows
  */
 export function compileRecordId(
   columns: readonly { readonly column: { readonly shape: TypeShape }; readonly position: number }[],
@@ -38,12 +38,7 @@ function keyText(shape: TypeShape): (text: string) => string {
   }
 }
 
-/**
- * Reads an id again.
- *
- * @param columns - how many the key has
- * @returns the texts of the key's values, or `undefined` when the text is no id of such a key
- */
+/** Parses an id. @param columns - number of key columns @returns the texts of the key values, or `undefined` for an invalid id */
 export function readRecordId(id: string, columns: number): readonly string[] | undefined {
   if (columns === 1) return [id]
   const values = parseJson(id)

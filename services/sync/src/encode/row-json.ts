@@ -1,13 +1,13 @@
 import type { PlannedColumn } from '@holdfast/policy'
 import { columnToJson, valueToJson } from './value-json.ts'
 
-/** A Postgres array literal of elements of one scalar type as JSON text. */
+/** Converts a Postgres array literal of scalar elements to JSON text. */
 export function arrayJson(literal: string, elementOid: number): string {
   const delimiter = elementOid === BOX ? ';' : ','
   return valueToJson({ kind: 'array', element: { kind: 'scalar', oid: elementOid }, delimiter })(literal)
 }
 
-/** The one type of Postgres's own whose arrays are not separated by commas. */
+/** The only built-in type whose arrays are not separated by commas. */
 const BOX = 603
 
 /** Writes one row's columns as the text of a JSON object, keys in column order, SQL NULL as `null`. */

@@ -1,9 +1,6 @@
 import type { TypeShape } from '@holdfast/policy'
 
-/**
- * Turns a value, in Postgres's text form, into JSON: what devices get for a whole column, and what stands for it inside arrays, composites and
- * ranges.
- */
+/** Converts a value from Postgres's text form to JSON, for a whole column or inside arrays, composites and ranges. */
 export type ToJson = (text: string) => string
 
 const BOOL = 16
@@ -27,7 +24,7 @@ export function quoted(text: string): string {
 }
 
 /**
- * The converter of a column. What is built of other values becomes text that holds JSON.
+ * Returns the converter of a column. Arrays, composites and ranges become text containing JSON.
  *
  * @see the PowerSync service's mapping of Postgres types (its sync-streams edition)
  */
@@ -37,7 +34,7 @@ export function columnToJson(shape: TypeShape): ToJson {
   return (text) => (text === 'empty' && shape.kind === 'range' ? '"empty"' : quoted(toJson(text)))
 }
 
-/** The converter of a value inside another. */
+/** Returns the converter of a value inside another. */
 export function valueToJson(shape: TypeShape): ToJson {
   switch (shape.kind) {
     case 'scalar':
@@ -97,7 +94,7 @@ function float(text: string): string {
   return text
 }
 
-/** Six digits of fraction, always, so that text order is time order. */
+/** Always writes six fraction digits, so that text order is time order. */
 function withMicroseconds(text: string): string {
   const dot = text.indexOf('.')
   return dot < 0 ? `${text}.000000` : text + '0'.repeat(Math.max(0, 6 - (text.length - dot - 1)))
@@ -117,7 +114,7 @@ function timestamp(text: string, zone: '' | 'Z'): string {
   return `"${text.slice(0, space)}T${withMicroseconds(text.slice(space + 1, end))}${zone}${isBc ? ' BC' : ''}"`
 }
 
-/** A Postgres array literal as JSON text: `{a,NULL,"b c"}` is `["a",null,"b c"]`; nested arrays nest. */
+/** Converts a Postgres array literal to JSON text: `{a,NULL,"b c"}` becomes `["a",null,"b c"]`; nested arrays nest. */
 function arrayToJson(literal: string, element: ToJson, delimiter: string): string {
   // A non-default lower bound is written before the braces: [0:1]={1,2}
   let at = literal.startsWith('[') ? literal.indexOf('=') + 1 : 0
@@ -152,12 +149,12 @@ function arrayToJson(literal: string, element: ToJson, delimiter: string): strin
 }
 
 interface Scanned {
-  /** `null`: nothing was written. */
+  /** `null` for an empty field. */
   readonly value: string | null
   readonly end: number
 }
 
-/** One field of a composite or one bound of a range: quotes and backslashes are doubled inside quotes. */
+/** Scans one field of a composite or one bound of a range. Inside quotes, quotes and backslashes are doubled. */
 function scanField(text: string, start: number, ends: string): Scanned {
   let at = start
   let value = ''
@@ -193,7 +190,7 @@ interface ReadRange {
   readonly upper: string | null
   readonly lowerExclusive: boolean
   readonly upperExclusive: boolean
-  /** After its bracket. */
+  /** Position after its bracket. */
   readonly end: number
 }
 

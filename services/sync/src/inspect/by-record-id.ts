@@ -3,7 +3,7 @@ import { quoteIdentifier, sql, type SqlFragment } from '@holdfast/postgres'
 import { readRecordId } from '../encode/record-id.ts'
 import { renderLiteral } from '../upload/render-literal.ts'
 
-/** The condition that tells the row of an id, over the table aliased `t`. An id that no row can have is true of none. */
+/** Renders the condition for the row with an id, in the table aliased `t`. False for an id that no row can have. */
 export function byRecordId(table: TablePlan, id: string): SqlFragment {
   const texts = readRecordId(id, table.key.columns.length)
   if (!texts) return sql`false`

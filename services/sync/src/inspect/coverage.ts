@@ -13,13 +13,13 @@ import type { PolicyFailure } from '../buckets/policy-failures.ts'
 
 /** Cost of following a definition. Postgres statistics are `undefined` before the first `analyze`. */
 export interface DefinitionCost {
-  /** Rows of the table, estimated. */
+  /** Estimated rows of the table. */
   readonly rows: number | undefined
-  /** Different keys among them, estimated. */
+  /** Estimated distinct keys. */
   readonly distinctKeys: number | undefined
-  /** Buckets that rows are or were in. */
+  /** Buckets that contain or contained rows. */
   readonly buckets: number
-  /** Operations in them: rows, and what compaction has not taken yet. */
+  /** Operations in the buckets: rows, and superseded operations not compacted yet. */
   readonly operations: number
   /** Reasons and numbers of key reevaluations. */
   readonly reevaluations: readonly Reevaluation[]
@@ -34,9 +34,9 @@ export interface Reevaluation {
     | { readonly column: string; readonly claim: string }
     | { readonly column: string; readonly values: string }
     | 'everybody'
-  /** Rows of that table, estimated. */
+  /** Estimated rows of that table. */
   readonly rows: number | undefined
-  /** Its inserted, updated and deleted rows since Postgres's statistics began. */
+  /** Inserted, updated and deleted rows since Postgres's statistics were reset. */
   readonly changes: number
 }
 
@@ -44,7 +44,7 @@ export interface DefinitionCoverage extends DefinitionDescription {
   /** Whether its buckets are complete. */
   readonly state: 'served' | 'being read'
   readonly columns: readonly string[]
-  /** The texts that the key query reads of the request. */
+  /** Request data read by the key query. */
   readonly claims: readonly string[]
   readonly cost: DefinitionCost
 }
@@ -52,25 +52,25 @@ export interface DefinitionCoverage extends DefinitionDescription {
 export interface PolicyCoverage {
   readonly name: string
   readonly permissive: boolean
-  /** Names of roles; `public` is everybody. */
+  /** Role names; `public` means every role. */
   readonly roles: readonly string[]
   /** As printed by Postgres. */
   readonly using: string | null
   /** Forms of its condition. */
   readonly forms: readonly PolicyForm[]
-  /** Ids of the definitions that follow it; none when the table is not synced. */
+  /** Ids of the definitions compiled from the policy; none if the table is not synced. */
   readonly definitions: readonly string[]
 }
 
-/** One table: whether it syncs, and if not, why. */
+/** Whether a table syncs, and if not, why. */
 export interface TableCoverage {
   readonly table: string
   readonly synced: boolean
-  /** Name on devices. */
+  /** Local name. */
   readonly localName: string | undefined
   /** Why it does not sync. */
   readonly reason: string | undefined
-  /** The policy that is to blame. */
+  /** The policy that cannot be compiled. */
   readonly refusedPolicy: string | undefined
   /** Policy evaluation errors since serving: the affected rows or users lack data. */
   readonly failing: readonly PolicyFailure[]
@@ -80,10 +80,10 @@ export interface TableCoverage {
 }
 
 export interface CoverageReport {
-  /** Of the compiled plan. */
+  /** Version of the compiled plan. */
   readonly version: string
   readonly tables: readonly TableCoverage[]
-  /** The declared streams, and which parts of them cannot be followed. */
+  /** Declared streams, and queries of theirs that cannot be compiled. */
   readonly streams: SyncPlan['streams']
 }
 
@@ -94,10 +94,10 @@ interface TableStatistics {
 }
 
 /**
- * How each table and each policy is followed, and at what cost.
+ * Reports how each table and policy is followed, and at what cost.
  *
- * @param db - as the superuser
- * @param active the plan being served; `undefined` while policies are compiled again
+ * @param db - connects as superuser
+ * @param active - the served plan; `undefined` while policies are being compiled
  */
 export async function readCoverage(
   db: Pool,
@@ -123,7 +123,7 @@ export async function readCoverage(
     const oid = oids.get(table.table) ?? 0
     const planned = plan.tables.find((one) => one.oid === oid)
     const refused = plan.refused.find((one) => one.oid === oid)
-    // In the order of the plan: definitions of several streams may have one id.
+    // In plan order, because definitions of several streams may share an id.
     const definitions = (planned?.definitions ?? []).map((definition, index): DefinitionCoverage => {
       const words = table.synced ? table.definitions[index] : undefined
       const number = served.get(definition.id)
@@ -224,7 +224,7 @@ async function readPolicies(
   db: Queryable,
   oids: readonly number[],
 ): Promise<ReadonlyMap<number, readonly Omit<PolicyCoverage, 'definitions'>[]>> {
-  await db.execute(sql`set local search_path = pg_catalog`) // so that every other name is printed with its schema
+  await db.execute(sql`set local search_path = pg_catalog`) // qualifies all other names with their schema
   const rows = await db.query<{
     oid: string
     name: string

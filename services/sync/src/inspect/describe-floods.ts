@@ -2,7 +2,7 @@ import type { ClassList } from '../buckets/class-list.ts'
 import type { OmittedTable } from '../stream/fit-buckets.ts'
 import type { FloodAuthor } from '../stream/omitted-tables.ts'
 
-/** Floods that are named; further ones are counted. */
+/** Maximum floods listed by name; others are counted. */
 const NAMED_MAX = 3
 
 export interface Floods {

@@ -19,9 +19,9 @@ import { sessionOf, type InspectedUser } from './inspected-user.ts'
 import { explainReasons, findDisagreements, type DefinitionAnswer, type RowExplanation } from './row-explanation.ts'
 
 export interface ExplainContext extends RestrictedPools {
-  /** As the superuser. */
+  /** Connects as superuser. */
   readonly pool: Pool
-  /** As `authenticator`. */
+  /** Connects as `authenticator`. */
   readonly requestPool: Connections
   readonly walBarrier: WalBarrier
   readonly plan: SyncPlan
@@ -30,12 +30,14 @@ export interface ExplainContext extends RestrictedPools {
   readonly logger: Logger
 }
 
-/** How often it is looked again when log and table disagree: rows may be changing. */
+/** Attempts if log and table disagree, because rows may be changing. */
 const ATTEMPTS = 4
 
 /**
- * @param table - its name on devices, or `schema.name`
- * @param id - as devices have it
+ * Explains why a user has, or does not have, a row.
+ *
+ * @param table - local name, or `schema.name`
+ * @param id - the id on devices
  * @throws {HoldfastError} `sync_table_unknown`
  */
 export async function explainRow(
@@ -107,17 +109,17 @@ function explainRefused(plan: SyncPlan, tableName: string): Omit<RowExplanation,
   }
 }
 
-/** A row as the table and the log have it, and the buckets of a person. */
+/** A row in the table and the log, and the user's buckets. */
 interface RowState {
   readonly definitions: readonly ActiveDefinition[]
   readonly postgres: RowExplanation['postgres']
-  /** By definition: names of the row's buckets. */
+  /** Names of the row's buckets, by definition. */
   readonly rowBuckets: readonly (readonly string[])[]
-  /** By definition: the row as devices should have it; `undefined` if it does not exist. */
+  /** The row in device form, by definition; `undefined` if it does not exist. */
   readonly json: readonly (string | undefined)[]
-  /** The names of the person's buckets. */
+  /** Names of the user's buckets. */
   readonly bucketNames: readonly string[]
-  /** The newest operations on the row in those buckets. */
+  /** The newest operations on the row in the user's buckets. */
   readonly logged: Awaited<ReturnType<typeof readLogged>>
 }
 

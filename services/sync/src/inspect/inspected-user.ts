@@ -1,18 +1,18 @@
 import type { Session } from '@holdfast/postgres'
 
-/** A person whose view an operator looks at. */
+/** A user whose data an operator inspects. */
 export interface InspectedUser {
   readonly userId: string
   readonly role: string
-  /** As policies read them. */
+  /** The claims that policies read. */
   readonly claims: Readonly<Record<string, unknown>>
-  /** A token as the person's own, for a few minutes. */
+  /** An access token of the user, valid for a few minutes. */
   readonly token: string
   /** Seconds since the epoch. */
   readonly expiresAtS: number
 }
 
-/** Finds a person by id or address; `undefined`: there is no such account. */
+/** Finds a user by id or address; `undefined` if there is no such account. */
 export type FindUser = (who: string) => Promise<InspectedUser | undefined>
 
 export function sessionOf({ role, claims }: InspectedUser): Session {

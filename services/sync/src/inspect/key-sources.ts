@@ -6,10 +6,10 @@ import { sessionOf, type InspectedUser } from './inspected-user.ts'
 import { columnList } from './role-tables.ts'
 import type { KeySource } from './row-explanation.ts'
 
-/** Rows shown of each table. */
+/** Maximum rows shown per table. */
 const SOURCES_MAX = 5
 
-/** Rows of the tables that a key query reads which hold this key and, where the query pins them, belong to the person. */
+/** Finds rows of the tables read by a key query that contain this key and, if the query pins them, belong to the user. */
 export async function findSources(
   { requestPool, logger }: { readonly requestPool: Connections; readonly logger: Logger },
   { definition }: ActiveDefinition,
@@ -36,7 +36,7 @@ export async function findSources(
       sources.push(...rows.map(({ row }) => ({ table: `${schema}.${name}`, row })))
     } catch (error) {
       if (isConnectionLoss(error)) throw error
-      // Read by a function with other rights: the person cannot be shown what it reads.
+      // The table is read by a function with other rights, so it cannot be shown to the user.
       logger.log('debug', 'a table that a key query reads cannot be read', { table: name, reason: errorMessage(error) })
     }
   }

@@ -2,7 +2,7 @@ import { sql, type Pool } from '@holdfast/postgres'
 import { docToJson, rowKey } from '../encode/op-doc.ts'
 import type { LoggedOperation } from './row-explanation.ts'
 
-/** An operation as the log has it. */
+/** An operation in the log. */
 export interface Logged {
   readonly bucket: string
   readonly opId: string
@@ -10,7 +10,7 @@ export interface Logged {
   readonly doc: Buffer
 }
 
-/** The operations of one row in these buckets. */
+/** Reads the operations of one row in these buckets. */
 export async function readLogged(
   pool: Pool,
   names: readonly string[],
@@ -28,7 +28,7 @@ export async function readLogged(
   })
 }
 
-/** @param json - the row as it is now, to tell whether the operation has it */
+/** @param json - the current row, to compare with the operation */
 export function describeOperation({ bucket, opId, checksum, doc }: Logged, json: string | undefined): LoggedOperation {
   const { data } = JSON.parse(docToJson(doc, false)) as { data?: string }
   return { bucket, opId, checksum: checksum >>> 0, current: data === json }

@@ -17,7 +17,7 @@ import { printAsStream } from '../rows/print-as-stream.ts'
 import { columnList, queryTexts } from './role-tables.ts'
 import type { PolicyAnswer, RowExplanation } from './row-explanation.ts'
 
-/** The row of an id, past all policies; `undefined` when there is none. */
+/** Reads the row with an id, bypassing policies. */
 export async function readRow(
   tx: Transaction,
   table: TablePlan,
@@ -55,7 +55,7 @@ export async function readVisibility(
     sql`select t::text as row from ${name} t where ${byRecordId(table, id)}`,
   )
   const policies = await pool.transaction(async (tx) => {
-    await tx.execute(sql`set local search_path = pg_catalog`) // so that every other name is printed with its schema
+    await tx.execute(sql`set local search_path = pg_catalog`) // qualifies all other names with their schema
     return tx.query<{ name: string; permissive: boolean; using: string | null }>(sql`
     select p.polname as name, p.polpermissive as permissive, pg_get_expr(p.polqual, p.polrelid) as using
       from pg_catalog.pg_policy p
@@ -79,7 +79,7 @@ export async function readVisibility(
     const answers: PolicyAnswer[] = []
     for (const { name: policy, permissive, using } of policies) {
       if (using === null) continue
-      // The row as a value, so that the person need not be able to read it from the table.
+      // The row is passed as a value, so the user need not be able to read it from the table.
       const answer = await attempt(() =>
         tx.query<{ passes: boolean | null }>(sql`
           select (${sql.trusted(using)}) as passes

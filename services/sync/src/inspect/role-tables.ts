@@ -3,7 +3,7 @@ import type { Tuple } from '@holdfast/replication'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import { createTableRouter, type TableRouter } from '../rows/table-router.ts'
 
-/** Runs a query whose values come as Postgres prints them. */
+/** Runs a query that returns values as Postgres prints them. */
 export async function queryTexts(tx: Transaction, statement: SqlFragment): Promise<readonly Tuple[]> {
   const { text, values } = statement.render()
   const result = await tx.client.query<(string | null)[]>({
@@ -15,20 +15,20 @@ export async function queryTexts(tx: Transaction, statement: SqlFragment): Promi
   return result.rows
 }
 
-/** One table as a role sees it: what turns its rows into those of devices. */
+/** A table as seen by a role, with the encoder for its rows in device form. */
 export interface RoleTable {
   readonly localName: string
   readonly name: SqlFragment
-  /** Those that the role may select. */
+  /** Columns that the role may select. */
   readonly columns: readonly string[]
   readonly router: TableRouter
-  /** Streams name it: what a device has of it depends on what the device wants. */
+  /** Whether streams name the table, so that a device's rows depend on its subscriptions. */
   readonly isNarrowed: boolean
   /** Position of a definition of this role in the router. */
   readonly definition: number
 }
 
-/** The tables of which a role may see rows. */
+/** Returns the tables in which a role may see rows. */
 export function roleTables(active: ActivePlan, role: string): readonly RoleTable[] {
   return [...active.tables.values()].flatMap(({ table, definitions }): readonly RoleTable[] => {
     const definition = definitions.findIndex((one) => one.definition.roles.includes(role))
@@ -41,7 +41,7 @@ export function roleTables(active: ActivePlan, role: string): readonly RoleTable
   })
 }
 
-/** Quoted, with commas. */
+/** Renders quoted columns, separated by commas. */
 export function columnList(columns: readonly string[]): SqlFragment {
   return sql.trusted(columns.map((name) => quoteIdentifier(name)).join(', '))
 }

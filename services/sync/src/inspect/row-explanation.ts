@@ -6,49 +6,49 @@ import type { InspectedUser } from './inspected-user.ts'
 export interface PolicyAnswer {
   readonly name: string
   readonly permissive: boolean
-  /** Postgres's own answer, evaluated as the person; `null` counts as no. */
+  /** Postgres's result, evaluated as the user; `null` counts as false. */
   readonly passes: boolean | null
   /** Why it could not be evaluated. */
   readonly fails?: string
 }
 
-/** A row of a table that a key query reads, which ties the person to the key. */
+/** A row read by a key query that links the user to the key. */
 export interface KeySource {
   readonly table: string
   readonly row: Readonly<Record<string, unknown>>
 }
 
-/** An operation of the log, the newest of the row in its bucket. */
+/** The newest operation of the row in a bucket. */
 export interface LoggedOperation {
   readonly bucket: string
   readonly opId: string
   readonly checksum: number
-  /** Whether it holds the row as it is now. */
+  /** Whether its content equals the current row. */
   readonly current: boolean
 }
 
-/** One way in which the row could come to the person. */
+/** One definition through which the user could have the row. */
 export interface DefinitionAnswer {
   readonly id: string
   readonly policies: readonly string[]
   readonly rowFilter: string | undefined
   /** Keys of the row, by name or expression. */
   readonly keys: readonly string[]
-  /** The buckets that the row belongs in; none: the filter keeps it out, or a key is null. */
+  /** The row's buckets; none if the filter excludes it or a key is NULL. */
   readonly buckets: readonly {
     readonly name: string
     readonly key: readonly (string | null)[] | undefined
-    /** Whether the key is among the person's. */
+    /** Whether the user has the bucket. */
     readonly personHas: boolean
     /** What links the user to it, as far as known. */
     readonly sources: readonly KeySource[]
     readonly operation: LoggedOperation | undefined
   }[]
-  /** How many buckets of this definition the person has. */
+  /** Number of buckets of this definition that the user has. */
   readonly personBuckets: number
 }
 
-/** Why a person has, or does not have, a row. */
+/** Explains why a user has, or does not have, a row. */
 export interface RowExplanation {
   readonly user: { readonly id: string; readonly role: string }
   readonly table: string
@@ -58,16 +58,16 @@ export interface RowExplanation {
   readonly because: readonly string[]
   readonly synced: boolean
   readonly postgres: {
-    /** Past all policies. */
+    /** Whether the row exists, bypassing policies. */
     readonly exists: boolean
     /** Visibility as the user. */
     readonly visible: boolean
-    /** Why selecting fails for the person. */
+    /** Why selecting fails for the user. */
     readonly fails?: string
     readonly policies: readonly PolicyAnswer[]
   }
   readonly definitions: readonly DefinitionAnswer[]
-  /** Operations for the row in buckets of the person in which it does not belong. */
+  /** Operations for the row in buckets of the user that should not contain it. */
   readonly stray: readonly LoggedOperation[]
   /** Inconsistencies, which are always bugs. */
   readonly disagreements: readonly string[]
@@ -98,7 +98,7 @@ export function findDisagreements(
   return found
 }
 
-/** Why the person has the row or not, what lets it through first. */
+/** Returns why the user has the row or not. Definitions that grant it come first. */
 export function explainReasons(
   postgres: RowExplanation['postgres'],
   definitions: readonly ActiveDefinition[],

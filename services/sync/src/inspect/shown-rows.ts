@@ -13,27 +13,22 @@ import { CHECK_STATEMENT_TIMEOUT_MS, SHOWN_BYTES, SHOWN_ROWS_MAX } from '../limi
 import { printAsStream } from '../rows/print-as-stream.ts'
 import { columnList, queryTexts, type RoleTable } from './role-tables.ts'
 
-/** A row that Postgres shows to a person, as its devices have it. */
+/** A row that Postgres shows a user, in device form. */
 export interface ShownRow {
   readonly id: string
   /** The columns as JSON text. */
   readonly data: string
 }
 
-/** Why selecting from a table fails for a person. */
+/** Why selecting from a table fails for a user. */
 export interface SelectFailure {
   readonly error: unknown
   readonly sqlstate: string | undefined
 }
 
-/** Reads tables in one snapshot, as one person: row-level security decides what is there. */
+/** Reads tables in one snapshot as one user, under row-level security. */
 export interface ShownRows {
-  /**
-   * Hands over the rows in batches; reading waits for each.
-   *
-   * @param condition - over the table aliased `t`; all rows without it
-   * @returns why it fails, when it does
-   */
+  /** Passes rows in batches; reading waits for each. @param condition - over the table aliased `t`; all rows if omitted @returns the failure, if any */
   read(
     table: RoleTable,
     take: (rows: readonly ShownRow[]) => Promise<void>,
@@ -41,12 +36,7 @@ export interface ShownRows {
   ): Promise<SelectFailure | undefined>
 }
 
-/**
- * Opens a snapshot as a person.
- *
- * @param pool - as `authenticator`
- * @param signal - ends it between two batches
- */
+/** Opens a snapshot as a user. @param pool - connects as `authenticator` @param signal - aborts between two batches */
 export async function withShownRows<T>(
   pool: Connections,
   session: Session,

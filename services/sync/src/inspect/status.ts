@@ -11,7 +11,7 @@ import type { FloodAuthor } from '../stream/omitted-tables.ts'
 import type { Compaction, CompactionRound } from '../compaction/compactor.ts'
 import { readEstimates, readSizes } from './table-sizes.ts'
 
-/** Where sync stands: `GET /sync/v1/status`. Sizes are in bytes, times in seconds; unknown values are missing. */
+/** State of sync: `GET /sync/v1/status`. Sizes in bytes, times in seconds; unknown values are missing. */
 export interface SyncStatus {
   /** Whether devices are served. */
   readonly ready: boolean
@@ -19,79 +19,79 @@ export interface SyncStatus {
   readonly reader: {
     readonly state: ReaderState
     readonly problem?: string
-    /** Age of the oldest transaction that is committed and not yet in the log; 0 when there is none. */
+    /** Age of the oldest committed transaction that is not in the log; 0 if none. */
     readonly lagSeconds: number
   }
   /** What devices receive: everything committed before `position`. */
   readonly checkpoint: { readonly opId: number; readonly position: string; readonly lastCommitAt?: string }
   readonly slot: {
     readonly name: string
-    /** Missing: there is no slot. */
+    /** Missing if there is no slot. */
     readonly walStatus?: string
     readonly invalidationReason?: string
     readonly active: boolean
-    /** Up to where Postgres knows that everything is in the log. */
+    /** Position up to which Postgres knows that everything is in the log. */
     readonly confirmed?: string
     /** Distance from the checkpoint to Postgres's current position. */
     readonly lagBytes: number
     /** WAL retained for the slot. */
     readonly keptBytes?: number
   }
-  /** Tables whose rows are being read into buckets, the one that is read now first. */
+  /** Tables being read into buckets, the current one first. */
   readonly filling: readonly TableFill[]
   readonly definitions: {
     readonly served: number
     readonly waiting: number
-    /** Given up; their buckets are deleted in the background. */
+    /** Dropped definitions, whose buckets are deleted in the background. */
     readonly dropped: number
   }
   readonly devices: {
     readonly connected: number
     readonly people: number
-    /** Times that Postgres was asked for a person's keys, since the process began. */
+    /** Key evaluations since the process started. */
     readonly keyEvaluations: number
   }
   readonly log: {
     readonly buckets: number
     readonly operations: number
-    /** Operations that are the newest version of a row: an estimate of Postgres. */
+    /** Operations that are the newest version of a row, as estimated by Postgres. */
     readonly rows?: number
     readonly bytes: number
     /** Size of the synced tables with indexes and TOAST. */
     readonly sourceBytes: number
-    /** Synced tables whose size is not known, and not in `sourceBytes`, because a transaction has them locked. */
+    /** Synced tables whose size is unknown because they are locked. Not included in `sourceBytes`. */
     readonly locked: readonly string[]
-    /** Missing while a size is not known. */
+    /** Missing if a size is unknown. */
     readonly ratio?: number
   }
   readonly compaction: {
-    /** 0: off. */
+    /** 0 if automatic compaction is off. */
     readonly intervalSeconds: number
     readonly last?: CompactionRound
     readonly sinceStart: Compaction
   }
-  /** Data withheld from connected users because it is in more buckets than a device can be told of. */
+  /** Data withheld from connected users because it is in more buckets than a device can hold. */
   readonly leftOut: readonly {
     readonly person: string
     readonly table: string
     readonly policy?: string
     readonly buckets: number
-    /** The tables whose rows say which buckets the person has. */
+    /** Tables whose rows determine the user's buckets. */
     readonly through: readonly string[]
-    /** Accounts that changed such rows while the person was connected, with how many; without those that did not come through the API. */
+    /** Accounts that changed such rows while the user was connected, with the number of rows. Only changes through the API. */
     readonly authors: readonly FloodAuthor[]
   }[]
-  /** Access classes above `syncClassesMax`, or above what one account may bring: whoever sees their rows does not get them. */
+  /** Access classes above `syncClassesMax` or above one account's share. Users do not get their rows. */
   readonly leftOutClasses: readonly {
     readonly table: string
     readonly policy?: string
     readonly max: number
     /** Lower bound. */
     readonly leftOut: number
-    /** Accounts that brought more than the share of one: so many of theirs, at least. */
+    /** Accounts that exceeded the share of one account, with the minimum number of their omitted classes. */
     readonly authors: readonly { readonly author: string; readonly leftOut: number }[]
   }[]
-  /** Policies that Postgres could not evaluate for some row or person since they are served, the newest failure first. */
+  /** Policies that Postgres could not evaluate for some row or user since they were compiled, the newest failure first. */
   readonly failing: readonly PolicyFailure[]
   readonly refused: readonly { readonly table: string; readonly policy?: string; readonly reason: string }[]
   /** Queries of declared streams that cannot be followed. */

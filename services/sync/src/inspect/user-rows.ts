@@ -17,11 +17,11 @@ export type UserRow =
   | { readonly table: string; readonly fails: string }
 
 /**
- * All rows that Postgres shows to a person, as that person, in one snapshot.
+ * Reads all rows that Postgres shows a user, as that user, in one snapshot.
  *
- * @param pool - as `authenticator`
- * @param take - gets them in batches; reading waits for it
- * @returns names of the tables that were read, and of those among them of which a device may have less
+ * @param pool - connects as `authenticator`
+ * @param take - receives batches; reading waits for it
+ * @returns names of the tables read, and which of them a device may have only in part
  */
 export async function readUserRows(
   pool: Connections,

@@ -97,7 +97,7 @@ interface OpenLog {
   readonly startLsn: Lsn | undefined
 }
 
-/** Opens the log where it ends, or begins it with what the tables have. */
+/** Continues the existing log, or starts one with the tables' current rows. */
 async function openLog(
   options: ReplicatorOptions,
   { signal, lease, prerequisites, state: run }: Attempt,
@@ -182,7 +182,7 @@ async function readBatches(options: ReplicatorOptions, state: RunState, followin
   }
 }
 
-/** The transactions up to the change are applied, and nothing leaves under the old policies. */
+/** Switches to changed policies: transactions up to the change have been applied, and nothing is sent under the old policies. */
 async function changeSchema(
   options: ReplicatorOptions,
   state: RunState,
@@ -194,14 +194,14 @@ async function changeSchema(
     await served.resume()
     return
   }
-  // A table that is new to sync waits for the end of the row, so that it does not hold up what devices have.
+  // During a series of changes, tables that are new to sync wait for its end, so that they do not delay what devices have.
   const only = isInARow ? new Set(served.active.tables.keys()) : undefined
   const next = await plans.compileAfter(by, isRewritten, only)
   await changePlan(options, state, following, next, { isTypeAltered, waitsForNew: true })
   if (!served.isFilling) state.dispatch({ kind: 'missed changes read' })
 }
 
-/** Takes into use what has become possible while the schema stays as it is. */
+/** Activates filled definitions, background plans and added classes while the schema is unchanged. */
 async function lookAround(options: ReplicatorOptions, state: RunState, following: Following): Promise<void> {
   const { plans, served, reader } = following
   const compiled = plans.takeCompiled()

@@ -6,7 +6,7 @@ export function createTimeZone(admin: Pool): () => Promise<string> {
   let known: { readonly zone: string; readonly untilMs: number } | undefined
   return async () => {
     if (known && performance.now() < known.untilMs) return known.zone
-    // Settings of the `authenticator` and user roles take precedence over those of the database.
+    // Settings of the `authenticated` and `authenticator` roles take precedence over those of the database.
     const [row] = await admin.query<{ zone: string }>(sql`
       select coalesce((
         select substring(c.setting from '=(.*)$')

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 
-/** Parts of so many bytes together are copied into one, which costs less than a list of them. */
+/** Small writes are copied into one up to this many bytes, which costs less than a list of buffers. */
 const JOINED_BYTES_MAX = 4 * 1024
 
-/** Coalesces small lines into one write at the end of the running task, as each write is a system call. */
+/** Coalesces small lines into one write at the end of the current task, because each write is a system call. */
 export class CoalescedWrites {
   readonly #response: ServerResponse
   #queued: Buffer[] = []
@@ -13,7 +13,7 @@ export class CoalescedWrites {
     this.#response = response
   }
 
-  /** How many wait. */
+  /** Number of waiting bytes. */
   get bytes(): number {
     return this.#bytes
   }

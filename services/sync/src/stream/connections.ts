@@ -25,8 +25,8 @@ export interface Connections extends Disposable {
   /** Whether new streams must not be opened. */
   readonly isDraining: boolean
   /**
-   * Lets the devices go: each is told at a checkpoint that its token ends, upon which the public client opens its next stream at once, elsewhere if there
-   * is an elsewhere. Resolves when all have gone, or after `timeoutMs`.
+   * Ends all streams gracefully: tells each device, at a checkpoint, that its token expires, so the public client opens its next stream immediately, on
+   * another server if there is one. Resolves when all have ended, or after `timeoutMs`.
    */
   drain(timeoutMs: number): Promise<void>
 }
@@ -44,7 +44,7 @@ const TICK_MS = 1_000
 /** Seconds before token expiry at which the device is warned, so that it fetches a new one. */
 const WARNING_S = 20
 
-/** Up to 30 s make the public client fetch another token and open its next stream without saying that it was disconnected. */
+/** With up to 30 s left, the public client fetches another token and opens its next stream without reporting a disconnect. */
 const LEAVING_S = 10
 const DRAIN_POLL_MS = 20
 
@@ -61,7 +61,7 @@ export function createConnections(now: () => number): Connections {
   function expire(connection: Connection, reason: HoldfastError): void {
     if (!open.has(connection)) return
     open.remove(connection)
-    // The line tells the device to fetch another token before it comes back.
+    // This line makes the device fetch another token before it reconnects.
     void connection.sink.control({ token_expires_in: 0 })
     connection.end(reason)
   }

@@ -2,14 +2,14 @@ import { DOWNLOADS_MAX } from '../limits.ts'
 
 /** A slice of a bucket to be written to a device. */
 export interface DownloadedSlice {
-  /** Where the device stands before it: 0 at the bucket's start. */
+  /** Position before the slice; 0 at the bucket's start. */
   readonly after: number
   readonly sentTo: number
-  /** Compaction of the bucket as of which it was read. */
+  /** Number of the bucket's compactions when the slice was read. */
   readonly since: number
   /**
-   * `[low, high]`: where the device may have stood when it was told to start over. That message may not have arrived, so these positions prove nothing. 0: it
-   * had nothing.
+   * `[low, high]`: range of positions at which the device was told to start over. It may not have received that message, so positions in the range prove
+   * nothing. `low` 0: it had nothing.
    */
   readonly low: number
   readonly high: number
@@ -37,7 +37,7 @@ export interface Downloads {
   note(device: string, bucket: string, slice: DownloadedSlice): void
   /** Returns the `since` of a device that claims to have everything up to `position`; `undefined` if unknown. */
   sinceOf(device: string, bucket: string, position: number): number | undefined
-  /** Called when the whole bucket was written. It may not have arrived, so the download is remembered until others need its place. */
+  /** Called when the whole bucket was written. The data may not have arrived, so the download is remembered until its place is needed. */
   written(device: string, bucket: string): void
   /** Forgets deleted buckets, whose names may be reused. */
   forget(buckets: ReadonlySet<string>): void
@@ -61,7 +61,7 @@ export function createDownloads(max = DOWNLOADS_MAX): Downloads {
       const key = keyOf(device, bucket)
       const before = running.get(key) ?? written.get(key)
       written.delete(key)
-      running.delete(key) // to the end of the order
+      running.delete(key) // moves the entry to the end of the order
       const { low, high } = slice
       running.set(key, { bucket, low, high, stretches: withSlice(before?.stretches ?? [], slice) })
       dropOldest()

@@ -13,7 +13,7 @@ interface Expecting {
   readonly expected: Expected
 }
 
-/** Those that are expected and have not come into being. */
+/** Returns the expected buckets that have not been created. */
 export function stillExpected({ held, expected }: Pick<Expecting, 'held' | 'expected'>): Map<string, BucketGrant> {
   const names = expectedNames(expected)
   for (const name of held.keys()) names.delete(name)
@@ -30,14 +30,14 @@ export function regrant(
   const others = new Map<string, BucketGrant>()
   for (const [name, grant] of grants) {
     if (held.has(name)) continue
-    // One that a subscription names is shown even without rows.
+    // A bucket named by a subscription is announced even without rows.
     if (before.has(name) && !grant.isSubscribed) others.set(name, grant)
     else gained.push(name)
   }
   return { expected: feed.expect(holder, expected, others, grants), gained }
 }
 
-/** Lets go of buckets in which no row has ever been, and expects them from now on. */
+/** Releases buckets that have never had a row, and expects them instead. */
 export function expectInstead(expecting: Expecting, empty: readonly HeldBucket[]): Expected {
   const { feed, holder, held, expected } = expecting
   if (empty.length === 0) return expected
@@ -50,7 +50,7 @@ export function expectInstead(expecting: Expecting, empty: readonly HeldBucket[]
     empty.map(({ bucket }) => bucket),
     holder,
   )
-  // Those that are expected are in their groups anyway.
+  // Expected buckets are already in their groups.
   return feed.expect(holder, expected, names, grantsOf(held))
 }
 

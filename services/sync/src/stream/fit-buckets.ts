@@ -7,13 +7,13 @@ import { LINK_KEYS_PER_CLIENT_MAX } from '../limits.ts'
 export interface OmittedTable {
   readonly table: string
   readonly policy?: string
-  /** As far as counted. */
+  /** Number of buckets, as far as counted. */
   readonly buckets: number
-  /** Oids of the tables that say which buckets the person has. */
+  /** Oids of the tables that determine the user's buckets. */
   readonly through: readonly number[]
 }
 
-/** A user's data when not everything fits. */
+/** A user's data when not all buckets fit on a device. */
 export interface Fitted {
   readonly evaluated: readonly EvaluatedSubscription[]
   readonly leftOut: readonly OmittedTable[]
@@ -21,10 +21,7 @@ export interface Fitted {
 
 const NOTHING: readonly OmittedTable[] = []
 
-/**
- * Leaves out what has most buckets until the others fit, definition by definition. What fits goes on as it is; of what does not nothing is sent, as any part
- * of it would be arbitrary.
- */
+/** Omits the definitions with the most buckets until the others fit. Definitions are kept or omitted entirely, because any part of one would be arbitrary. */
 export function fitBuckets(active: ActivePlan, evaluated: readonly EvaluatedSubscription[], max: number): Fitted {
   const crowded = new Set(evaluated.flatMap((subscription) => subscription.crowded ?? []))
   if (crowded.size === 0 && evaluated.reduce((sum, { bucketNames }) => sum + bucketNames.length, 0) <= max)

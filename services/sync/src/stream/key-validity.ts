@@ -1,6 +1,6 @@
 import { KEYS_HOLD_MS_MAX } from '../limits.ts'
 
-/** Whether the keys of a session hold at the newest checkpoint. */
+/** Whether a session's keys are valid at the newest checkpoint. */
 export interface KeyValidity {
   readonly isStale: boolean
   /** Transactions that may have changed the keys and that no evaluation is known to have seen. */
@@ -11,16 +11,16 @@ const NO_TRANSACTIONS: readonly number[] = []
 
 // Shared by all sessions.
 const VALID: KeyValidity = { isStale: false, unseenTransactions: NO_TRANSACTIONS }
-/** Keys that were never evaluated, or that the clock or a lost connection has made doubtful. */
+/** Keys that were never evaluated, or may be outdated because of the clock or a lost connection. */
 export const STALE: KeyValidity = { isStale: true, unseenTransactions: NO_TRANSACTIONS }
 
-/** Something other than a transaction may have changed the keys. */
+/** Marks keys as possibly changed by something other than a transaction. */
 export function invalidate(validity: KeyValidity): KeyValidity {
   if (validity.isStale) return validity
   return STALE
 }
 
-/** Transactions have changed what the keys depend on. */
+/** Marks keys as possibly changed by transactions. */
 export function afterTransactions({ unseenTransactions }: KeyValidity, xids: readonly number[]): KeyValidity {
   return {
     isStale: true,
@@ -28,12 +28,12 @@ export function afterTransactions({ unseenTransactions }: KeyValidity, xids: rea
   }
 }
 
-/** The keys were evaluated. @param unseen - of the transactions that concern them, those that the evaluation has not seen */
+/** The state after an evaluation. @param unseen - transactions that concern the keys and that the evaluation has not seen */
 export function afterEvaluation(unseen: readonly number[]): KeyValidity {
   return unseen.length === 0 ? VALID : { isStale: true, unseenTransactions: unseen }
 }
 
-/** Tells when keys have to be evaluated again because of the clock. */
+/** Determines when keys must be evaluated again because of the clock. */
 export class KeyTimer {
   readonly #onDue: () => void
   #timer: NodeJS.Timeout | undefined
@@ -42,7 +42,7 @@ export class KeyTimer {
     this.#onDue = onDue
   }
 
-  /** @param ms - until then the keys hold; `undefined`: the clock does not change them */
+  /** @param ms - how long the keys are valid; `undefined` if the clock does not affect them */
   set(ms: number | undefined): void {
     clearTimeout(this.#timer)
     if (ms === undefined) return

@@ -10,27 +10,27 @@ import { ReaderPace } from './reader-pace.ts'
 /** Writes lines to one client, no faster than it reads. */
 export interface LineSink {
   control(line: ControlLine): Promise<void>
-  /** Lines in the format of this sink, which other devices may get as well. */
+  /** Writes encoded lines, which may be shared with other devices of the same format. */
   lines(bytes: Buffer): Promise<void>
   readonly format: LineFormat
-  /** How much to send at once. */
+  /** Sizes of lines and slices to send. */
   readonly pace: Pick<ReaderPace, 'lineBytesMax' | 'sliceBytesMax'>
   data(bucket: string, after: number, hasMore: boolean, ops: EncodedOps): Promise<void>
   end(): void
 }
 
-/** Lines of more bytes than this do not wait for those after them. */
+/** Larger lines are not coalesced with later ones. */
 const COALESCED_BYTES_MAX = 32 * 1024
 
 export interface LineSinkOptions {
-  /** Its head is written already. */
+  /** The response, whose head has been written. */
   readonly response: ServerResponse
   readonly format: LineFormat
-  /** Whether the head announced it. */
+  /** Whether the head announced gzip. */
   readonly isCompressed: boolean
-  /** Called when not a byte has left for so long; the connection is then destroyed. */
+  /** Called when no byte has been sent for `stalledMs`; the connection is then destroyed. */
   readonly onStalled: () => void
-  /** Milliseconds; {@link STALLED_READER_MS} by default. */
+  /** In ms; {@link STALLED_READER_MS} by default. */
   readonly stalledMs?: number
 }
 
@@ -38,7 +38,7 @@ export function createLineSink(options: LineSinkOptions): LineSink {
   return new ResponseSink(options)
 }
 
-/** A class, as every device has one: closures of its own would take several times the memory. */
+/** A class because every device has one: closures would take several times the memory. */
 class ResponseSink implements LineSink {
   readonly format: LineFormat
   readonly pace = new ReaderPace()
@@ -46,9 +46,9 @@ class ResponseSink implements LineSink {
   readonly #stalledMs: number
   readonly #gzip: GzipStream | undefined
   readonly #writes: CoalescedWrites
-  /** A line that is being compressed; those after it wait. */
+  /** A line being compressed; later lines wait for it. */
   #compressing: Promise<void> | undefined
-  /** The connection is full; those who wait for room. */
+  /** Resolves when the full connection has room again. */
   #draining: Promise<void> | undefined
 
   constructor({ response, format, isCompressed, onStalled, stalledMs = STALLED_READER_MS }: LineSinkOptions) {
@@ -57,7 +57,7 @@ class ResponseSink implements LineSink {
     this.#stalledMs = stalledMs
     this.#gzip = isCompressed ? createGzipStream() : undefined
     this.#writes = new CoalescedWrites(response)
-    // The socket's own timer runs from the last byte that left it, also in the middle of a write.
+    // The socket's own timer counts from the last sent byte, even within a write.
     response.on('timeout', () => {
       onStalled()
       response.destroy()
@@ -81,7 +81,7 @@ class ResponseSink implements LineSink {
     const response = this.#response
     if (this.#gzip && !this.#compressing) this.#writes.add(this.#gzip.end())
     this.#writes.flush()
-    // Nothing waits for the rest, and it must not stay for ever either.
+    // Nothing waits for the remaining bytes, so a timeout must end the connection.
     if (response.writableLength > 0) response.setTimeout(this.#stalledMs)
     response.end()
   }
@@ -138,13 +138,13 @@ class ResponseSink implements LineSink {
 }
 
 /**
- * Looks whether a response has to wait for its connection. Node's own answer is not to be relied on: a response that writes several parts together counts them as
- * one, and where the system takes some of them at once and less than the socket's limit is left, it waits for a `drain` that never comes.
+ * Checks whether a response must wait for its connection. Node's own result is unreliable: a response that writes several parts together counts them as one,
+ * and if the system accepts only some of them and less than the socket's limit remains, it waits for a `drain` that never comes.
  *
- * @returns what emits `drain` when there is room again; `undefined` while there is room
+ * @returns the emitter of the next `drain`; `undefined` if there is room
  */
 export function fullConnectionOf(response: ServerResponse): Writable | undefined {
-  // A pipelined response has no socket until those before it have ended.
+  // A pipelined response has no socket until the previous ones have ended.
   const connection = response.socket ?? response
   return connection.writableNeedDrain ? connection : undefined
 }

@@ -2,13 +2,13 @@ import type { BucketDescription, ControlLine, StreamDescription } from '@holdfas
 import type { HeldBucket } from './send-ops.ts'
 import type { ChosenStreams } from './wanted-streams.ts'
 
-/** A checkpoint, and the buckets whose operations have to follow it. */
+/** A checkpoint and the buckets whose operations must follow it. */
 export interface NextCheckpoint {
   readonly line: ControlLine
-  /** What has to be sent, first things first. After each but the last the device may show what it has. */
+  /** Buckets to send, most urgent first. After each group but the last, the device may show its data. */
   readonly groups: readonly PriorityGroup[]
   readonly opId: number
-  /** The write checkpoint that it carries. */
+  /** The write checkpoint included in it. */
   readonly writeCheckpoint: bigint | undefined
 }
 
@@ -17,9 +17,9 @@ export interface PriorityGroup {
   readonly buckets: readonly HeldBucket[]
 }
 
-/** What the device was told by the checkpoints before. */
+/** What previous checkpoints announced to the device. */
 export interface ToldState {
-  /** `undefined`: no checkpoint was sent. */
+  /** `undefined` before the first checkpoint. */
   readonly streams: readonly StreamDescription[] | undefined
   readonly writeCheckpoint: bigint | undefined
 }
@@ -27,7 +27,7 @@ export interface ToldState {
 // Shared by all sessions that have sent nothing.
 export const NOTHING_TOLD: ToldState = { streams: undefined, writeCheckpoint: undefined }
 
-/** What the device has to be told at the newest checkpoint. */
+/** What the next checkpoint must announce. */
 export interface Untold {
   readonly opId: number
   readonly chosen: ChosenStreams
@@ -35,25 +35,21 @@ export interface Untold {
   readonly writeCheckpoint: bigint | undefined
   /** Buckets that are new to the device or have changed. */
   readonly changed: readonly HeldBucket[]
-  /** Names of buckets that it has no more. */
+  /** Names of buckets that the device must drop. */
   readonly removed: readonly string[]
-  /** Whether the checkpoint before could not be completed, so that this one has to follow in any case. */
+  /** Whether the previous checkpoint could not be completed, so another must follow in any case. */
   readonly isPending: boolean
-  /** All buckets that the device knows of. */
+  /** All buckets that the device knows. */
   announced(): readonly HeldBucket[]
 }
 
-/**
- * Makes the checkpoint that leads from what the device was told to what there is to tell.
- *
- * @returns `undefined` when there is nothing new
- */
+/** Builds the checkpoint with everything not announced yet. @returns `undefined` if there is nothing new */
 export function nextCheckpoint(
   told: ToldState,
   untold: Untold,
 ): { readonly checkpoint: NextCheckpoint; readonly told: ToldState } | undefined {
   const { opId, chosen, streams, writeCheckpoint, changed, removed } = untold
-  // A diff cannot tell of other streams.
+  // Only a full checkpoint can announce other streams.
   const isFull = told.streams !== streams && JSON.stringify(told.streams) !== JSON.stringify(streams)
   const isNews = changed.length > 0 || removed.length > 0 || writeCheckpoint !== told.writeCheckpoint
   if (!isFull && !isNews && !untold.isPending) return undefined
@@ -70,12 +66,12 @@ export function nextCheckpoint(
   }
 }
 
-/** Whether the device knows why, and how urgently, it has the bucket. */
+/** Whether the device knows the bucket's current priority and subscriptions. */
 export function isDescribed({ grant, described }: HeldBucket): boolean {
   return grant.text === described?.text
 }
 
-/** A bucket in a checkpoint line. */
+/** Describes a bucket in a checkpoint line. */
 function describeBucket({ bucket, grant }: HeldBucket): BucketDescription {
   return {
     bucket: bucket.name,
@@ -86,7 +82,7 @@ function describeBucket({ bucket, grant }: HeldBucket): BucketDescription {
   }
 }
 
-/** @param isFull - also the priorities at which there is nothing to send: the device waits for each of them */
+/** @param isFull - whether to include priorities without operations, which the device waits for */
 function groupByPriority(
   buckets: readonly HeldBucket[],
   isFull: boolean,
@@ -99,7 +95,7 @@ function groupByPriority(
     .map((priority) => ({ priority, buckets: groups.get(priority) ?? [] }))
 }
 
-/** Whether a line tells no more than what buckets have changed. */
+/** Whether a line only announces changed buckets. */
 export function isPlainDiff(line: ControlLine): boolean {
   return 'checkpoint_diff' in line && line.checkpoint_diff.removed_buckets.length === 0
 }

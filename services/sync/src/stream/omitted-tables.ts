@@ -28,11 +28,11 @@ export interface OmittedTables {
   /** Replaces the earlier note. New entries are logged. */
   note(stream: object, device: Device, found: FoundOmissions): void
   forget(stream: object): void
-  /** A row was changed that says what the person of a stream has. */
+  /** Called when a row that determines the access of a stream's user was changed. */
   changed(stream: object, author: string): void
-  /** Each person once. */
+  /** Lists each user and table once. */
   list(): readonly (OmittedTable & { readonly person: string; readonly authors: readonly FloodAuthor[] })[]
-  /** Of a device with an open stream; without a client id, of all the user's. */
+  /** Returns a device's incomplete tables; without a client id, those of all the user's devices. `undefined` without an open stream. */
   incomplete(device: Device): readonly IncompleteTable[] | undefined
 }
 
@@ -47,7 +47,7 @@ export function createOmittedTables(logger: Logger): OmittedTables {
   const byUser = new CompactMultimap<Noted>()
   /** Authors of changes to a stream user's access since its start. */
   const changes = new WeakMap<object, Map<string, number>>()
-  /** The same of people who do not get everything: their next stream begins after the flood. */
+  /** Authors for users with incomplete data, kept because their next stream starts after the flood. */
   const floods = new Map<string, Map<string, number>>()
 
   function forget(stream: object): void {
@@ -57,15 +57,15 @@ export function createOmittedTables(logger: Logger): OmittedTables {
     byUser.delete(noted.device.userId, noted)
   }
 
-  function say(person: string, leftOut: readonly OmittedTable[], before: readonly OmittedTable[] = []): void {
+  function logNew(userId: string, leftOut: readonly OmittedTable[], before: readonly OmittedTable[] = []): void {
     const id = ({ table, policy }: OmittedTable): string => JSON.stringify([table, policy])
     const previouslyLogged = new Set(before.map(id))
     for (const one of leftOut) {
       if (previouslyLogged.has(id(one))) continue
       const { table, policy, buckets } = one
-      const authors = authorsOf(person).map(({ author, rows }) => `${author} (${rows} rows)`)
+      const authors = authorsOf(userId).map(({ author, rows }) => `${author} (${rows} rows)`)
       logger.log('warn', 'a person has too many buckets of a table, which is left out for them', {
-        person,
+        person: userId,
         table,
         policy,
         buckets,
@@ -74,20 +74,20 @@ export function createOmittedTables(logger: Logger): OmittedTables {
     }
   }
 
-  function authorsOf(person: string): readonly FloodAuthor[] {
-    return [...(floods.get(person) ?? [])]
+  function authorsOf(userId: string): readonly FloodAuthor[] {
+    return [...(floods.get(userId) ?? [])]
       .map(([author, rows]) => ({ author, rows }))
       .toSorted((one, other) => other.rows - one.rows)
   }
 
-  function noteFlood(stream: object, person: string): void {
+  function noteFlood(stream: object, userId: string): void {
     const own = changes.get(stream)
     if (!own || own.size === 0) return
-    const known = floods.get(person) ?? new Map<string, number>()
+    const known = floods.get(userId) ?? new Map<string, number>()
     for (const [author, rows] of own) count(known, author, rows)
     own.clear()
-    floods.delete(person)
-    floods.set(person, known)
+    floods.delete(userId)
+    floods.set(userId, known)
     const [oldest] = floods.keys()
     if (floods.size > FLOODED_USERS_MAX && oldest !== undefined) floods.delete(oldest)
   }
@@ -105,7 +105,7 @@ export function createOmittedTables(logger: Logger): OmittedTables {
           : { device, leftOut: NOTHING, incomplete: NOTHING }
       byStream.set(stream, noted)
       byUser.add(device.userId, noted)
-      say(device.userId, leftOut, before?.leftOut)
+      logNew(device.userId, leftOut, before?.leftOut)
     },
     forget,
     changed(stream, author) {
@@ -126,10 +126,10 @@ export function createOmittedTables(logger: Logger): OmittedTables {
   }
 }
 
-// Shared by all that lack nothing.
+// Shared by all complete devices.
 const NOTHING: readonly never[] = []
 
-/** Beyond a number of authors, the one with the fewest rows is forgotten for the next. */
+/** Beyond the maximum number of authors, forgets the one with the fewest rows. */
 function count(authors: Map<string, number>, author: string, rows: number): void {
   const before = authors.get(author)
   if (before === undefined && authors.size >= FLOOD_AUTHORS_MAX) {
@@ -144,7 +144,7 @@ function unique(tables: readonly IncompleteTable[]): readonly IncompleteTable[] 
 }
 
 function incompleteTables({ active, leftOut, evaluated, author }: FoundOmissions): readonly IncompleteTable[] {
-  // Mostly nothing is to be named.
+  // Usually no name is needed.
   let localNames: ReadonlyMap<string, string> | undefined
   const of = (table: string, reason: IncompleteTable['reason'], policy: string | undefined): IncompleteTable => ({
     table: (localNames ??= localNamesOf(active)).get(table) ?? table,

@@ -20,7 +20,7 @@ interface Remembered {
   warned: boolean
 }
 
-/** The open streams, by device and by person. */
+/** The open streams by device and by user. */
 export class OpenStreams {
   readonly #all = new Map<Connection, Remembered>()
   readonly #byUser = new CompactMultimap<Connection>()
@@ -28,7 +28,7 @@ export class OpenStreams {
   get size(): number {
     return this.#all.size
   }
-  /** How many different people they are of. */
+  /** Number of distinct users. */
   get people(): number {
     return this.#byUser.size
   }
@@ -39,7 +39,7 @@ export class OpenStreams {
   all(): Iterable<Connection> {
     return this.#all.keys()
   }
-  /** Every second, for each stream: a call makes nothing, unlike the steps of an iterator over entries. */
+  /** Runs every second for each stream, so it allocates nothing, unlike an iterator over entries. */
   forEach(look: (connection: Connection, remembered: Remembered) => void): void {
     this.#all.forEach((remembered, connection) => look(connection, remembered))
   }

@@ -59,7 +59,7 @@ export function readSyncRequest(body: unknown): SyncRequest {
   throw invalidRequest(requestShape.Errors(body).map((error) => `${error.instancePath || '/'} ${error.message}`))
 }
 
-/** Before the shape is looked at, which takes longest for those. */
+/** Checked before the schema, whose validation would take longest for such requests. */
 function refuseManyBuckets(body: unknown): void {
   const { buckets } = (body ?? {}) as { readonly buckets?: unknown }
   if (Array.isArray(buckets) && buckets.length > REQUEST_BUCKETS_MAX)
@@ -68,7 +68,7 @@ function refuseManyBuckets(body: unknown): void {
 
 const NUL_REFUSED = 'a text has a NUL character, which Postgres has not'
 
-/** Whether a text anywhere in a decoded JSON value, names included, has a NUL. */
+/** Whether any text in a decoded JSON value, including names, contains a NUL. */
 function hasNul(body: unknown): boolean {
   const left: unknown[] = [body]
   while (left.length > 0) {
@@ -85,12 +85,7 @@ function hasNul(body: unknown): boolean {
   return false
 }
 
-/**
- * Checks the `client_id` of an address.
- *
- * @returns empty for none
- * @throws {HoldfastError} `PSYNC_S2001` 400
- */
+/** Checks the query parameter `client_id`. @returns an empty text if absent @throws {HoldfastError} `PSYNC_S2001` 400 */
 export function readClientId(value: unknown): string {
   if (value === undefined) return ''
   if (typeof value !== 'string') throw invalidRequest(['client_id is given more than once'])
@@ -114,7 +109,7 @@ function offers(accept: string): Offer[] {
   })
 }
 
-/** BSON when the client prefers it, NDJSON in every other case, as the PowerSync service negotiates. */
+/** Chooses BSON if the client prefers it, otherwise NDJSON, like the PowerSync service. */
 export function chooseFormat(accept: string | undefined, request: SyncRequest): LineFormat {
   const list = offers(accept ?? '')
   const qualityOf = (name: string): number => list.find((offer) => offer.type === name)?.quality ?? -1
@@ -124,7 +119,7 @@ export function chooseFormat(accept: string | undefined, request: SyncRequest): 
   return { kind: 'ndjson', nestedData: request.raw_data !== true }
 }
 
-/** Whether `accept-encoding` has gzip, or anything, at a quality above 0. Everything that reads streams does; zstd and br would each need a state. */
+/** Whether `accept-encoding` allows gzip. Every stream client supports it; zstd and br would each need state per device. */
 export function acceptsGzip(accept: string | undefined): boolean {
   const list = offers(accept ?? '')
   const gzip = list.find((offer) => offer.type === 'gzip') ?? list.find((offer) => offer.type === '*')

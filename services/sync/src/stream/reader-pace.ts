@@ -1,15 +1,12 @@
 import { DATA_LINE_BYTES_MAX, DATA_LINE_BYTES_MIN, SLICE_BYTES_MAX, SLICE_BYTES_MIN, SLOW_LINE_MS } from '../limits.ts'
 
 /**
- * How much a device is sent at once, as far as the server can see how fast it reads.
- *
- * Follows two rules. A line is no larger than everything before it on the connection, so that a connection that breaks has brought at least half of what
- * went through it. And a line takes about {@link SLOW_LINE_MS} at the pace at which the device was last seen to read.
- *
- * That pace is the bytes between two moments at which a full connection took something again, over the time it was full: the kernel takes megabytes at
- * once, and the server has nothing to send for most of the time.
- *
- * A class, as every device has one: closures of its own would take ten times the memory.
+ * Decides how much to send to a device at once, based on how fast it seems to read.
+ * A line is at most as large as everything before it on the connection, so that a connection that breaks has delivered at least half of what passed through
+ * it. A line also takes about {@link SLOW_LINE_MS} at the last measured pace.
+ * The pace is the number of bytes between two moments at which a full connection accepted data again, divided by the time it was full: the kernel accepts
+ * megabytes at once, and most of the time there is nothing to send.
+ * A class because every device has one: closures would take ten times the memory.
  */
 export class ReaderPace {
   #total = 0
@@ -38,7 +35,7 @@ export class ReaderPace {
 
   /** Called when a full connection accepts data again after `ms`. */
   waited(ms: number): void {
-    // Before the first wait the kernel's buffers were empty: how fast they were filled says nothing of the device.
+    // Before the first wait the kernel's buffers were empty, so filling them says nothing about the device.
     if (this.#hasWaited && this.#sinceWait > 0) this.#bytesPerMs = this.#sinceWait / Math.max(1, ms)
     this.#hasWaited = true
     this.#sinceWait = 0

@@ -15,7 +15,7 @@ export interface CheckpointSenderOptions {
   readonly buckets: SessionBuckets
 }
 
-/** Sends checkpoints of one session, with the operations that have to follow them. */
+/** Sends one session's checkpoints and the operations that follow them. */
 export class CheckpointSender {
   readonly #context: StreamContext
   readonly #sink: LineSink
@@ -34,7 +34,7 @@ export class CheckpointSender {
     this.#buckets = options.buckets
   }
 
-  /** Buckets of a checkpoint that could not be completed: the next one completes them, even when nothing else is new. */
+  /** Buckets of a checkpoint that could not be completed. The next one completes them, even if nothing else is new. */
   get pendingCompletion(): readonly LiveBucket[] | undefined {
     return this.#pendingCompletion
   }
@@ -47,7 +47,7 @@ export class CheckpointSender {
       return
     }
     const { line, groups, opId } = next
-    // Pending until all of it has been sent, also when the log cannot be read for a moment.
+    // Pending until everything has been sent, even if the log is temporarily unavailable.
     this.#pendingCompletion = bucketsOf(groups)
     await this.#sink.control(line)
     for (const [index, { priority }] of groups.entries()) {
@@ -59,7 +59,7 @@ export class CheckpointSender {
     await this.#sink.control({ checkpoint_complete: { last_op_id: String(opId) } })
   }
 
-  /** The checkpoint with all that follows it, if many devices get it alike. */
+  /** Returns the checkpoint with its operations encoded once, if many devices get the same. */
   #takeShared({ line, groups, opId, writeCheckpoint }: NextCheckpoint): Buffer | undefined {
     const [only, ...others] = groups
     const [held, ...more] = only?.buckets ?? []
@@ -69,9 +69,9 @@ export class CheckpointSender {
   }
 
   /**
-   * Sends the operations of the first of these groups.
+   * Sends the operations of the most urgent group.
    *
-   * @returns whether that priority is complete: no newer checkpoint touches its buckets or is about to, and nothing more urgent has come
+   * @returns whether its priority is complete: no newer checkpoint changes its buckets or is about to, and nothing more urgent is waiting
    */
   async #sendGroup(groups: readonly PriorityGroup[], opId: number): Promise<boolean> {
     const [{ priority, buckets }] = groups as [PriorityGroup]
@@ -100,7 +100,7 @@ export class CheckpointSender {
     for (const { buckets } of groups) for (const entry of buckets) this.#buckets.markUnsent(entry)
   }
 
-  /** Whether what was read from the log for a checkpoint may lack versions that were superseded after it. */
+  /** Whether data read from the log for a checkpoint may lack versions superseded since. */
   #hasHoles(fromLog: readonly LiveBucket[], opId: number): boolean {
     return (
       this.#context.plan() !== this.#keys.plan ||

@@ -25,17 +25,17 @@ export interface HeldBucket {
   position: number
   /** Whether a checkpoint of this connection contained the bucket. */
   announced: boolean
-  /** The device began with the bucket when the log was here: it has no rows that were removed before. */
+  /** The device started the bucket at this position of the log, so it has no rows that were removed before. */
   freshUpTo: number
-  /** How the device has it. */
+  /** The device's current grant. */
   grant: BucketGrant
-  /** The grant of it in the last checkpoint. */
+  /** The grant in the last checkpoint. */
   described: BucketGrant | undefined
   /** Whether the device's data is invalid and has to be cleared first. */
   stale: boolean
-  /** Compaction as of which the device's data was read; `undefined` if unknown, because the device started elsewhere or long ago. */
+  /** Number of compactions when the device's data was read; `undefined` if unknown, because the device started elsewhere or long ago. */
   since: number | undefined
-  /** The position that the device reported. */
+  /** The position reported by the device. */
   readonly reported: number
   /** Range of positions in which the device was when it was told to start over. */
   before: { readonly low: number; readonly high: number }
@@ -91,23 +91,23 @@ export interface OpsSource {
 export interface SentOps {
   /** Whether all operations were sent. Otherwise sending stopped between two lines, and each bucket has its position. */
   readonly isWhole: boolean
-  /** The buckets that were read from the log: versions superseded meanwhile may be missing from them. */
+  /** Buckets read from the log, which may lack versions superseded since. */
   readonly fromLog: readonly LiveBucket[]
 }
 
-/** Operations in the first slice of a bucket: few, so that the first line arrives soon. */
+/** Operations in the first slice of a bucket: few, so that the first line is sent soon. */
 const FIRST_SLICE_OPS = 500
 
-/** Factor by which more operations are requested than fit on average, as some are smaller. */
+/** Requests more operations than fit on average, because some are smaller. */
 const OPS_SPARE = 1.25
 
-/** Bytes that each of many buckets may have in one round trip, so that small ones need no second. */
+/** Minimum bytes per bucket when many are read in one round trip, so that small buckets need no second one. */
 const BUCKET_BYTES_MIN = 64 * 1024
 
 /**
- * Sends the operations of some buckets up to a checkpoint, from memory where it has them, else from the log.
+ * Sends operations of buckets up to a checkpoint, from memory if possible, otherwise from the log.
  *
- * @param isOvertaken - asked after each line: whether something else has to be sent first
+ * @param isOvertaken - called after each line; whether something else must be sent first
  */
 export async function sendOps(
   source: OpsSource,
@@ -126,7 +126,7 @@ export async function sendOps(
       continue
     }
     const start = startOf(held)
-    // Memory has the operations as they were; a device that stands below the floor may have them as they are in the log.
+    // Memory contains the original operations; a device below the floor may have the merged ones from the log.
     const recent =
       start === 0 || start >= held.bucket.floor ? source.feed.recent.read(held.bucket.id, start, upTo) : undefined
     if (!recent) {
@@ -146,7 +146,7 @@ export async function sendOps(
   return { isWhole, fromLog: fromLog.map((held) => held.bucket) }
 }
 
-/** Where to go on: after a connection to the log broke, more has been sent than the last checkpoint had. */
+/** Returns where to continue: after a lost connection to the log, more has been sent than the last checkpoint contained. */
 function startOf(held: HeldBucket): number {
   return Math.max(held.upTo, held.position)
 }
@@ -212,7 +212,7 @@ async function sendGroup(
       if (torn.has(slice)) return [{ held, after: 0 }]
       return slice.hasMore ? [{ held, after: slice.lastOpId }] : []
     })
-    // The next slice is on its way while this one is being written.
+    // The next slice is read while this one is being written.
     next = wanted.length > 0 ? read(wanted, true) : undefined
     next?.catch(() => undefined) // awaited at the top of the loop, unless writing fails first
     for (const [index, slice] of slices.entries()) {
@@ -221,12 +221,12 @@ async function sendGroup(
         restartBucket(held)
         continue
       }
-      // A device that begins with a bucket has no rows that could be removed; whose they were is none of its business.
+      // A device that starts a bucket has no rows to remove, and must not learn whose they were.
       if (after === 0) held.freshUpTo = upTo
       if (after === 0 || held.since !== undefined) held.since = slice.compactions
       let isWhole = true
       if (slice.count > 0) {
-        // Before it is written: a connection that breaks in the middle leaves the device anywhere in it.
+        // Recorded before writing, because a connection that breaks midway leaves the device anywhere in the slice.
         noteDownload(source, device, held, { after, sentTo: slice.lastOpId })
         const sent = opsOf(slice, held.freshUpTo)
         isWhole = await sendSlice(source, sink, held, sent, slice.hasMore, isOvertaken)
@@ -243,7 +243,7 @@ async function sendGroup(
   return true
 }
 
-/** How to read the next slice, by the sizes of the operations before it: no more operations than fit into it, as Postgres looks at each. */
+/** Chooses how to read the next slice, based on the sizes of previous operations: no more operations than fit, because Postgres examines each. */
 function formOf(
   { ops, bytes }: { readonly ops: number; readonly bytes: number },
   sliceBytesMax: number,
@@ -257,15 +257,15 @@ function formOf(
   }
 }
 
-/** Operations of a slice for a device that has no rows that were removed up to `freshUpTo`. */
+/** Returns the operations of a slice for a device without rows that were removed up to `freshUpTo`. */
 function opsOf({ docs, count, lastOpId }: OpsSlice, freshUpTo: number): EncodedOps {
   const known = docs.map((piece) => withoutRemovedUpTo(piece, freshUpTo))
   const [only] = known
-  // Several pieces are of one document each.
+  // Several pieces contain one document each.
   return only && known.length === 1 ? packedOps(only, count, lastOpId) : encodedOps(known, lastOpId)
 }
 
-/** Remembers that the device is about to have all up to `sentTo`, for when its connection breaks and compaction has been there meanwhile. */
+/** Remembers that the device is about to have everything up to `sentTo`, in case its connection breaks and the bucket is compacted before it returns. */
 function noteDownload(
   { downloads }: OpsSource,
   device: string,
@@ -275,7 +275,7 @@ function noteDownload(
   if (since !== undefined) downloads.note(device, bucket.name, { since, ...before, ...slice })
 }
 
-/** Makes the device forget what it has of a bucket. The position says that it has nothing, in case it hears no more. */
+/** Makes the device clear a bucket. The position records that it has nothing, in case it receives nothing more. */
 async function sendClear(sink: LineSink, held: HeldBucket): Promise<void> {
   held.stale = false
   await sink.data(held.bucket.name, 0, true, encodedOps([clearDoc(0, 0)], 0))
@@ -295,7 +295,7 @@ async function sendSlice(
   const lines =
     ops.count <= DATA_LINE_OPS_MAX && ops.bytes <= lineBytesMax ? [ops] : ops.split(DATA_LINE_OPS_MAX, lineBytesMax)
   for (const [index, line] of lines.entries()) {
-    // Encoding and writing a large line takes milliseconds, and a connection that has room makes nobody wait.
+    // Encoding and writing a large line takes milliseconds, and a connection with room never yields.
     if (line.bytes >= BULK_LINE_BYTES) await bulkLines.run({}, nextTurn)
     await sink.data(held.bucket.name, held.position, moreFollows || index < lines.length - 1, line)
     held.position = line.lastOpId

@@ -12,13 +12,13 @@ export interface SessionBucketsOptions {
   readonly readBuckets: ReadBuckets
   readonly device: string
   readonly listener: ExpectingListener
-  /** What the device holds already: position by bucket name. */
+  /** Positions that the device reported, by bucket name. */
   readonly positions: ReadonlyMap<string, number>
-  /** The end of the session. */
+  /** Aborts when the session ends. */
   readonly signal: AbortSignal
 }
 
-/** The buckets of one session: those of its user, and what the device still has to be told about them. */
+/** The buckets of one session, and what the device still has to be told about them. */
 export class SessionBuckets {
   readonly #feed: CheckpointFeed
   readonly #downloads: Downloads
@@ -33,7 +33,7 @@ export class SessionBuckets {
   #dirty: Set<LiveBucket> | undefined
   /** Buckets that the device still believes to have, until the next checkpoint tells it otherwise. */
   #lost: Map<string, HeldBucket> | undefined
-  /** Hold for the first checkpoint only: it makes the device drop all buckets that it does not name. */
+  /** Used for the first checkpoint only, after which the device drops all buckets that it does not name. */
   #positions: ReadonlyMap<string, number>
   #highestDirtyPriority = Number.POSITIVE_INFINITY
   #epoch: number
@@ -49,12 +49,12 @@ export class SessionBuckets {
     this.#epoch = options.feed.epoch
   }
 
-  /** Whether the numbers of the buckets are of the feed's epoch. */
+  /** Whether the bucket sums belong to the feed's current epoch. */
   get isOfEpoch(): boolean {
     return this.#feed.epoch === this.#epoch
   }
 
-  /** The first priority of the buckets that have changed since the last checkpoint. */
+  /** The most urgent priority among buckets changed since the last checkpoint. */
   get highestDirtyPriority(): number {
     return this.#highestDirtyPriority
   }
@@ -64,24 +64,24 @@ export class SessionBuckets {
     this.#dirty.add(bucket)
   }
 
-  /** Looks again at a bucket that could not be sent, unless it was lost meanwhile. */
+  /** Marks a bucket that could not be sent, unless the device no longer has it. */
   markUnsent(entry: HeldBucket): void {
     if (this.#held.get(entry.bucket.name) === entry) this.markDirty(entry.bucket)
   }
 
-  /** A new checkpoint of the feed has changed a bucket. */
+  /** Called when a new checkpoint has changed a bucket. */
   changed(bucket: LiveBucket): void {
     this.markDirty(bucket)
     const priority = this.#held.get(bucket.name)?.grant.priority
     if (priority !== undefined && priority < this.#highestDirtyPriority) this.#highestDirtyPriority = priority
   }
 
-  /** A bucket that was expected has come into being: the device has nothing of it, and was not told of it by a checkpoint before. */
+  /** Called when an expected bucket has been created. The device has no data of it. */
   appeared(bucket: LiveBucket, grant: BucketGrant): void {
     this.#held.set(bucket.name, heldBucket(bucket, grant, 0))
   }
 
-  /** Gives the session these buckets, in place of those that it had. To be filled in the same turn. */
+  /** Replaces the session's buckets. Call {@link SessionBuckets.fill} in the same turn. */
   grant(grants: ReadonlyMap<string, BucketGrant>): void {
     for (const [name, entry] of this.#held) {
       const grant = grants.get(name)
@@ -105,7 +105,7 @@ export class SessionBuckets {
     await this.#feed.fill(this.#readBuckets, [...this.#held.keys()], this.#signal)
   }
 
-  /** After a repair of the log: the numbers of the buckets are read again, and all of them are looked at. */
+  /** Reads all bucket sums again after a repair of the log, and marks all buckets as changed. */
   async refill(): Promise<void> {
     const next = this.#feed.epoch
     const grants = stillExpected({ held: this.#held, expected: this.#expected })
@@ -116,20 +116,20 @@ export class SessionBuckets {
     for (const entry of this.#held.values()) this.markDirty(entry.bucket)
   }
 
-  /** The buckets that the next checkpoint has to name: from then on the device knows of them. */
+  /** Returns the buckets that the next checkpoint must name. The device knows them from then on. */
   takeChanged(): readonly HeldBucket[] {
     const changed: HeldBucket[] = []
     const empty: HeldBucket[] = []
     for (const bucket of this.#dirty ?? []) {
       const entry = this.#held.get(bucket.name)
       if (!entry) continue
-      // No row has ever been in it: only a subscription that names it asks for it. What the first checkpoint does not name the device drops.
+      // The bucket has never had a row, so only a subscription requires it. The device drops what the first checkpoint does not name.
       if (bucket.id === 0 && !entry.grant.isSubscribed) {
         if (!entry.announced && bucket.isFilled) empty.push(entry)
         continue
       }
       if (entry.announced && isDescribed(entry) && bucket.lastOpId <= entry.upTo) continue
-      // The device is ahead of the log, which was restored, or has a bucket that was deleted.
+      // The device is ahead of the log, which was restored, or has a deleted bucket.
       if (entry.upTo > this.#feed.opId || (bucket.id === 0 && entry.position > 0)) restartBucket(entry)
       entry.announced = true
       entry.described = entry.grant
@@ -146,7 +146,7 @@ export class SessionBuckets {
     return this.#lost ? [...this.#lost.keys()] : NO_NAMES
   }
 
-  /** A checkpoint leaves that names what was lost, and all that the device may keep. */
+  /** Called when a checkpoint is sent that names the changed and lost buckets. */
   told(): void {
     this.#lost = undefined
     this.#positions = NO_POSITIONS
@@ -157,7 +157,7 @@ export class SessionBuckets {
     return [...this.#held.values()].filter((entry) => entry.announced)
   }
 
-  /** Whether a batch is being written that supersedes versions in one of these buckets. */
+  /** Whether a batch being written supersedes versions in one of these buckets. */
   isBatchAnnounced(buckets: readonly LiveBucket[]): boolean {
     return buckets.some(
       (bucket) => bucket.supersededAt === Number.POSITIVE_INFINITY && this.#held.get(bucket.name)?.bucket === bucket,
@@ -194,7 +194,7 @@ export class SessionBuckets {
   }
 }
 
-// Shared by all who have none.
+// Shared by sessions without any.
 const NO_GRANTS: ReadonlyMap<string, BucketGrant> = new Map()
 const NO_NAMES: readonly string[] = []
 const NO_POSITIONS: ReadonlyMap<string, number> = new Map()

@@ -26,9 +26,9 @@ export interface SessionKeysOptions {
   readonly wanted: RequestedStreams
   readonly writer: Device
   readonly signal: AbortSignal
-  /** Told of changes that concern the keys; also stands for the session where others count sessions. */
+  /** Notified of changes that concern the keys. Also identifies the session where sessions are counted. */
   readonly holder: KeyHolder
-  /** Gives the session the buckets that its keys name, and resolves when their numbers are known. */
+  /** Gives the session the buckets of its keys. Resolves when their sums are known. */
   readonly grant: (grants: ReadonlyMap<string, BucketGrant>) => Promise<void>
 }
 
@@ -47,7 +47,7 @@ export class SessionKeys {
   #chosen = NOTHING_CHOSEN
   /** The user's evaluated subscriptions. */
   #evaluated: readonly EvaluatedSubscription[] = NOTHING_EVALUATED
-  /** Whether some of it goes by access classes, of which more may come to be. */
+  /** Whether there are access classes, to which more may be added. */
   #hasClasses = false
   #streams: readonly StreamDescription[] = NO_STREAMS
   #isRetryPlanned = false
@@ -80,7 +80,7 @@ export class SessionKeys {
     return !this.#validity.isStale && active === this.#plan
   }
 
-  /** Whether there are access classes that have not been asked for. */
+  /** Whether there are access classes that have not been evaluated. */
   hasNewClasses(): boolean {
     return this.#hasClasses && hasNewClasses(this.#askedSubscriptions(), this.#session)
   }
@@ -101,7 +101,7 @@ export class SessionKeys {
     const keys = await evaluator.keys(subscriptions, this.#session)
     this.#signal.throwIfAborted()
     const [holdsMs] = await Promise.all([keyMoments.hold(keys), walBarrier.waitFor(keys.upTo, this.#signal)])
-    // With another plan other changes count, and those of the last moments are known only to holders that are unresolved.
+    // Another plan has other dependencies, and only unresolved holders know of the latest changes.
     if (this.#context.plan() !== active) return
     const saw = (xid: number): boolean => sawTransaction(keys.snapshot, xid)
     const { unseenTransactions } = this.#validity
@@ -117,7 +117,7 @@ export class SessionKeys {
     await this.#grantEvaluated(active)
   }
 
-  /** Asks for access classes that have come to be. What was found before holds as long as the keys do. */
+  /** Evaluates new access classes. Earlier results stay valid as long as the keys. */
   async refreshClasses(active: ActivePlan): Promise<void> {
     const found = await this.#context.keys.classes(this.#askedSubscriptions(), this.#session)
     this.#signal.throwIfAborted()
@@ -128,7 +128,7 @@ export class SessionKeys {
     await this.#grantEvaluated(active)
   }
 
-  /** Nothing is evaluated any more. */
+  /** Stops evaluating keys. */
   release(): void {
     this.#timer.stop()
     this.#context.dependencies.delete(this.#holder)

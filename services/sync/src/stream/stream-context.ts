@@ -43,7 +43,7 @@ export interface StreamContext {
 export interface StreamSession extends KeyHolder {
   /** Runs until the signal aborts or something fails. While nothing is to be done, nothing of it waits. */
   start(): void
-  /** The device wants to be told when this has been passed. */
+  /** Adds a write checkpoint that the device wants to be told about. */
   addWriteCheckpoint(checkpoint: WriteCheckpoint): void
   /** Whether the device has a whole checkpoint and nothing is under way. */
   readonly isResting: boolean
@@ -60,10 +60,10 @@ export interface StreamSessionOptions {
   readonly signal: AbortSignal
   /** What the device holds already: position by bucket name. */
   readonly positions: ReadonlyMap<string, number>
-  /** What the device wants of what its person may have. */
+  /** The streams that the device requested. */
   readonly wanted: RequestedStreams
   /** Called once, with the signal's reason or with what failed: the connection is then closed. */
   readonly onEnd: (reason: unknown) => void
-  /** Whose write checkpoints it gets: those made before it runs are read, it is told of the others. */
+  /** The device whose write checkpoints it gets. Earlier ones are read from the database; it is notified of later ones. */
   readonly writer: Device
 }

@@ -34,8 +34,8 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
 }
 
 /**
- * Ties the parts of a session together, each of which keeps its own state: its phase, the person's keys, their buckets, what the device was told, and what of
- * it is to be completed. Nothing else is remembered between two steps.
+ * Connects the parts of a session, each with its own state: phase, keys, buckets, what the device was told, and what must still be completed. Nothing else
+ * persists between two steps.
  */
 class Session implements StreamSession, ExpectingListener {
   // Not the options themselves, which hold values that only the beginning needs.

@@ -30,7 +30,7 @@ export interface ChosenStreams {
   readonly unknown: ReadonlyMap<number, string>
 }
 
-/** What a device asks for that says nothing about streams. */
+/** The streams of a request that names none. */
 export const DEFAULT_STREAMS: RequestedStreams = { includeDefaults: true, subscriptions: [] }
 
 const defaults = new WeakMap<ActivePlan, ChosenStreams>()

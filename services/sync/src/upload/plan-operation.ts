@@ -193,7 +193,7 @@ function renderAssignments(columns: readonly GivenColumn[], none: SqlFragment): 
 const FLOATS = new Set(['real', 'double precision'])
 const MOMENTS = new Set(['date', 'timestamp with time zone', 'timestamp without time zone'])
 
-/** Renders the condition that a column has the value shown on a device. Values that a device cannot represent (NaN, infinity) stand for themselves. */
+/** Renders the condition that a column has the value shown on a device, where NaN is NULL and infinity is the last or first representable time. */
 function renderGuard({ column, value }: GivenColumn): SqlFragment {
   const name = sql.identifier(column.name)
   if (FLOATS.has(column.type) && value === null) return sql`(${name} is null or ${name} = 'NaN')`

@@ -10,7 +10,7 @@ export interface UploadAdmission {
    * @returns to be called once when the upload ends
    * @throws {HoldfastError} 429 if the user has too many uploads in progress, 503 if the server has
    */
-  enter(person: string, bytes: number): () => void
+  enter(userId: string, bytes: number): () => void
   readonly size: number
 }
 
@@ -28,8 +28,8 @@ export function createUploadAdmission(limits: {
     get size() {
       return uploads.usage().held
     },
-    enter(person, bytes) {
-      const endUpload = uploads.acquireNow({ key: person })
+    enter(userId, bytes) {
+      const endUpload = uploads.acquireNow({ key: userId })
       const freeBody = bodies.tryAcquire({}, bytes)
       if (freeBody)
         return () => {

@@ -92,7 +92,7 @@ async function openTransaction(pool: Pool): Promise<OpenTransaction> {
     },
     async rollback() {
       finish.reject(new Error('given up'))
-      await done.catch(() => undefined) // the rejection is the one of the line above, or the connection is gone: rolled back either way
+      await done.catch(() => undefined) // the rejection is that of the line above, or the connection is gone: rolled back either way
     },
   }
 }

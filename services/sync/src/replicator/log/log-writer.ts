@@ -26,16 +26,16 @@ const KEPT_BATCH_BYTES_MAX = 4 * 1024 * 1024
 export interface BatchLimits {
   /** Operations. */
   readonly chunkOps: number
-  /** Buckets: a batch of more writes what it knows of them before it is complete. */
+  /** Maximum buckets: beyond it, a batch writes their sums before it is complete. */
   readonly buckets: number
 }
 
-/** The chunks of a batch that were handed on. */
+/** The chunks of a batch written so far. */
 interface Chunks {
   readonly count: number
   /** The only chunk so far; `undefined` once there were several. */
   readonly only: TakenOps | undefined
-  /** Buckets of which stored operations are superseded. */
+  /** Buckets with superseded stored operations. */
   readonly superseded: Set<number>
   /** Some bucket sums are already in the open transaction; only Postgres knows which. */
   readonly isPartial: boolean
@@ -48,7 +48,7 @@ export class LogWriter {
   readonly pending: PendingOps
   readonly ids: BucketIds
   readonly moments = createPendingMoments()
-  /** Operations that are worth a {@link LogWriter.spill}. */
+  /** Number of operations that justify a {@link LogWriter.spill}. */
   readonly chunkOps: number
   readonly #pool: Pool
   readonly #feed: CheckpointFeed
@@ -85,21 +85,21 @@ export class LogWriter {
     return this.#lastOpId
   }
   /**
-   * Where statements that prepare operations run: not in the open transaction, whose connection takes in a chunk meanwhile, unless there are buckets that only
-   * that transaction sees.
+   * Connection for statements that prepare operations. Not the open transaction, whose connection is receiving a chunk, unless only that transaction sees
+   * some buckets.
    */
   get db(): Queryable {
     return this.#chunks.isPartial ? this.#transaction : this.#pool
   }
-  /** Where the operations of the batch are that were handed on already. */
+  /** Connection that sees the batch's written operations. */
   get batchDb(): Queryable {
     return this.#transaction.isOpen ? this.#transaction : this.#pool
   }
-  /** Buckets that are held in memory for the batch. */
+  /** Number of buckets held in memory for the batch. */
   get bucketsHeld(): number {
     return Math.max(this.#sums.size, this.ids.newCount, this.#chunks.superseded.size)
   }
-  /** Whether it is between two batches: nothing refers to a bucket by its id. */
+  /** Whether it is between two batches, so nothing refers to a bucket by its id. */
   get isIdle(): boolean {
     return this.pending.size === 0 && this.#chunks.count === 0 && !this.#transaction.isOpen && this.ids.newCount === 0
   }
@@ -167,7 +167,10 @@ export class LogWriter {
     await this.#transaction.rollback()
   }
 
-  /** No operation came; moments of rows may have. The last operation stays what was published: streams wait for one that the log has beyond it. */
+  /**
+   * Completes a batch without operations, possibly with moments of rows. The last operation id stays the published one, because streams would wait for a
+   * later one.
+   */
   async #completeEmpty(endLsn: Lsn): Promise<void> {
     if (this.moments.size > 0) await this.#writeMoments()
     const position = { ...this.#positionAt(endLsn), lastOpId: this.#feed.opId }

@@ -23,12 +23,12 @@ const PARTITION_STEPS_MAX = 100_000
 export interface PublishOptions {
   readonly pool: Pool
   readonly logger: Logger
-  /** Tables that others follow in the same stream. */
+  /** Tables that other services follow in the same stream. */
   readonly alsoPublished: readonly TableName[]
 }
 
 export interface PublishedPlan {
-  /** Without tables that cannot be followed yet. */
+  /** The plan without tables that cannot be followed yet. */
   readonly plan: SyncPlan
   /**
    * Whether tables with rows in the log were unpublished. Their changes may have been missed, so the transaction that publishes them also marks them to be read
@@ -150,7 +150,7 @@ function withoutBusy(plan: SyncPlan, busy: readonly RefusedTable[]): SyncPlan {
     })
   }
   const out = refused.slice(plan.refused.length).map((table) => table.oid)
-  // Locked is what only others follow: the plan stays what it is, and is compiled again for them.
+  // Only tables of other services are locked: the plan is unchanged, and is compiled again for them.
   if (out.length === 0) return { ...plan, isPartial: true }
   return { ...plan, version: `${plan.version}-${out.join('-')}`, tables, refused, isPartial: true }
 }

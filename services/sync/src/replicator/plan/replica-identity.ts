@@ -16,10 +16,10 @@ export async function recordIdentities(db: Queryable, tables: readonly TableName
 }
 
 /**
- * Restores the replica identity of tables that left the publication because of a VIRTUAL column, where no event trigger did so: while another publication has
- * such a table, Postgres refuses to update it with a full identity.
+ * Restores the replica identity of tables that left the publication because of a VIRTUAL column, if no event trigger did. While another publication contains
+ * such a table, Postgres refuses updates with a full identity.
  *
- * @returns whether a table is locked and has to be tried again
+ * @returns whether a table is locked and must be retried
  */
 export async function restoreIdentities(pool: Pool, publication: string, deadline: Deadline): Promise<boolean> {
   const tables = await pool.query<{ oid: string }>(sql`

@@ -41,7 +41,7 @@ export class ClassNotices {
   }
 }
 
-/** The authors whose share of a list is full, and `null` when the list is. */
+/** Returns the authors whose share of a list is used up, and `null` if the list is full. */
 function fullFor({ leftOut, leftOutOf }: ClassList): readonly (string | null)[] {
   const ofAuthors = [...leftOutOf.values()].reduce((sum, count) => sum + count, 0)
   return leftOut > ofAuthors ? [...leftOutOf.keys(), null] : [...leftOutOf.keys()]

@@ -23,7 +23,7 @@ interface ClockedTable {
 
 interface DueRowsOptions {
   readonly pool: Pool
-  /** Connects as `holdfast_reader`, for reading rows past their policies. */
+  /** Connects as `holdfast_reader`, which bypasses policies. */
   readonly url: string
   readonly active: ActivePlan
   readonly logger: Logger
@@ -31,9 +31,8 @@ interface DueRowsOptions {
 
 /**
  * Re-evaluates rows whose policies depend on the clock when they are due; see `sync.moments`.
- *
- * Some rows at a time are read between two messages in the write-ahead log, as in a fill. A row that changes between them is evaluated with its change; all
- * others are, at the second message, as they were read. Their operations and next moments are written together, so whatever ends in between is done again.
+ * Reads some rows at a time between two messages in the write-ahead log, like a backfill. A row that changes between them is evaluated with its change; the
+ * others are evaluated at the second message. Operations and next moments are written together, so an interrupted round is repeated.
  */
 export class DueRows implements AsyncDisposable {
   readonly #options: DueRowsOptions
@@ -64,12 +63,12 @@ export class DueRows implements AsyncDisposable {
     this.#abandon('the plan has changed')
   }
 
-  /** A transaction has committed in the stream. */
+  /** Called when the stream delivers a commit. */
   committed(xid: number): void {
     this.#recent.committed(xid)
   }
 
-  /** A row was changed. */
+  /** Called for each row change. */
   touched(relation: Relation, old: Tuple | undefined, row: Tuple | undefined): void {
     const window = this.#window
     if (!window?.isOpen || relation.oid !== window.table.oid) return
@@ -82,7 +81,7 @@ export class DueRows implements AsyncDisposable {
     if (this.#window && oids.includes(this.#window.table.oid)) this.#abandon('the table was truncated')
   }
 
-  /** A message of this kind was in a transaction that has committed. @returns what belongs into the log here */
+  /** Handles a message of this kind at its commit. @returns the changes to write to the log at this position */
   message(content: string): DueChanges | undefined {
     const window = this.#window
     if (!window?.isOwnMessage(content)) return undefined
@@ -123,7 +122,7 @@ export class DueRows implements AsyncDisposable {
         await this.#watchClock()
         isMore = await this.#evaluateSome(signal)
       } catch (error) {
-        // A lost connection, or a change of the schema that the stream will tell of.
+        // A lost connection, or a schema change that the stream will announce.
         if (!signal.aborted)
           this.#options.logger.log('debug', 'rows whose moment has come are read again', {
             reason: errorMessage(error),
@@ -133,7 +132,7 @@ export class DueRows implements AsyncDisposable {
     }
   }
 
-  /** A row that has gone has no moment left, and keys are evaluated at their next moment only: after the clock was set back, all of them are read again. */
+  /** Deleted rows have no moments, and keys are evaluated only at their next moment. So after the clock was set back, all of them are read again. */
   async #watchClock(): Promise<void> {
     const { pool, logger } = this.#options
     if (!readsClock(this.#active)) return
@@ -160,7 +159,7 @@ export class DueRows implements AsyncDisposable {
     try {
       await emitMessage(pool, DUE_PREFIX, window.first)
       await orAborted(window.opened, signal)
-      // Changes that the stream had before the first message were not noted: the rows read have to include them.
+      // Changes delivered before the first message were not recorded, so the query must see them.
       await this.#recent.untilVisible(signal)
       const { rows, isWhole } = await readByKeys({ pool, url, signal }, table, window.keys())
       window.setRows(rows, isWhole)
@@ -174,7 +173,7 @@ export class DueRows implements AsyncDisposable {
   }
 }
 
-/** Definitions that read the clock, by number, each with all of its table. */
+/** Returns the definitions that read the clock by number, each with its table. */
 function clockedTables(active: ActivePlan): ReadonlyMap<number, ClockedTable> {
   const found = new Map<number, ClockedTable>()
   for (const { table, definitions } of active.tables.values()) {
@@ -184,7 +183,7 @@ function clockedTables(active: ActivePlan): ReadonlyMap<number, ClockedTable> {
   return found
 }
 
-/** Whether some policy reads the clock, for its own row or on the way to it. */
+/** Whether a policy reads the clock, for its own row or through a key query. */
 function readsClock({ tables, dependencies }: ActivePlan): boolean {
   return (
     [...tables.values()].some(({ definitions }) =>

@@ -6,31 +6,31 @@ import { ALWAYS, StreamWindow } from '../../fill/stream-window.ts'
 import { dueChange, type RowChange, type Routers } from '../../rows/apply-changes.ts'
 import type { DueRow } from '../../storage/moments.ts'
 
-/** Rows that are to be evaluated again at this place of the stream. */
+/** Rows to evaluate again at this position of the stream. */
 export interface DueChanges {
   readonly changes: readonly RowChange[]
   readonly routers: Routers
-  /** Those that are not there any more. */
+  /** Rows that no longer exist. */
   readonly gone: readonly DueRow[]
 }
 
-/** Where the rows are. A phase ends with a message in the stream. */
+/** State of the window. Each message in the stream ends a phase. */
 type Phase =
-  /** The stream has not delivered the first message. */
+  /** Waiting for the first message. */
   | { readonly kind: 'announced' }
-  /** Changes of the table are noted. */
+  /** Changes of the table are recorded. */
   | { readonly kind: 'open' }
   /** The rows were taken for the log. */
   | { readonly kind: 'taken' }
 
-/** Due rows of one table, between the first and the last message. */
+/** Due rows of one table, between the first and last message. */
 export class DueWindow extends StreamWindow {
   readonly table: TablePlan
   readonly routers: Routers
   readonly #due: readonly DueRow[]
   #phase: Phase = { kind: 'announced' }
   #rows: readonly Tuple[] = []
-  /** Whether all due rows that exist were read. */
+  /** Whether all existing due rows were read. */
   #isWhole = true
 
   constructor(
@@ -50,12 +50,12 @@ export class DueWindow extends StreamWindow {
     return this.#phase.kind === 'taken'
   }
 
-  /** The keys of the due rows, each once. */
+  /** Returns the distinct keys of the due rows. */
   keys(): DueRow['key'][] {
     return [...new Map(this.#due.map((row) => [JSON.stringify(row.key), row.key])).values()]
   }
 
-  /** The rows that were read after {@link opened}. */
+  /** Sets the rows, which were read after {@link opened}. */
   setRows(rows: readonly Tuple[], isWhole: boolean): void {
     this.#rows = rows
     this.#isWhole = isWhole
@@ -66,7 +66,7 @@ export class DueWindow extends StreamWindow {
     this.markOpened()
   }
 
-  /** The stream has delivered the last message. */
+  /** Handles the last message. */
   take(): DueChanges {
     this.#phase = { kind: 'taken' }
     const relation = relationOf(this.table)

@@ -4,20 +4,20 @@ import { APART_PREFIX, followsNone, QUIET_PREFIX } from './schema-change-message
 /** Prefix of the message that the catalog's event trigger writes into a transaction that changed the schema. */
 export const DDL_PREFIX = 'holdfast:ddl'
 
-/** Prefix of the message with the oid of a table that was taken out of the publication. */
+/** Prefix of the message with the oid of a table that was removed from the publication. */
 const UNPUBLISHED_PREFIX = 'holdfast:unpublished'
 
 /** Prefix of the message with the oid of a table whose rows `ALTER TABLE` rewrites: the stream has no changes for that. */
 const REWRITE_PREFIX = 'holdfast:rewrite'
 
-/** Changes of the schema that the stream has passed since they were last taken. */
+/** Schema changes since they were last taken. */
 export interface SchemaChanges {
   /** The transactions. */
   readonly by: readonly number[]
   readonly isTypeAltered: boolean
-  /** Tables have to be read again: their rows were rewritten or missed, or could not be evaluated. */
+  /** Whether tables must be read again because rows were rewritten, missed or could not be evaluated. */
   readonly isRewritten: boolean
-  /** Another change came shortly before. */
+  /** Whether another change came shortly before. */
   readonly isInARow: boolean
 }
 
@@ -26,9 +26,9 @@ interface OpenTransaction {
   readonly changesSchema: boolean
   readonly hasQuietChange: boolean
   readonly hasApartChange: boolean
-  /** The tables that the next change concerns, if it is quiet. */
+  /** Oids of the tables that the next change affects, if it was announced as quiet. */
   readonly quiet: string | undefined
-  /** The tables that the next change concerns, if it concerns nothing else. */
+  /** Oids of the tables that the next change affects, if it was announced as affecting nothing else. */
   readonly apart: string | undefined
 }
 
@@ -42,26 +42,26 @@ const NOTHING: OpenTransaction = {
 
 /** Consequence of a transaction's end. */
 export interface SchemaVerdict {
-  /** The reader stops here: nothing leaves under the old policies. */
+  /** Whether the reader stops here, so that nothing is sent under the old policies. */
   readonly stops: boolean
-  /** Policies are compiled in the background. */
+  /** Whether to compile policies in the background. */
   readonly hasQuietChange: boolean
-  /** The same, soon: devices may get a table by it. */
+  /** The same, but soon, because devices may get a table. */
   readonly hasApartChange: boolean
 }
 
 /** What the current plan follows. */
 export interface Followed {
   readonly plan: SyncPlan
-  /** Whether rows of the table are in the log, or say who gets others. */
+  /** Whether the table's rows are in the log or determine who gets other rows. */
   follows(table: number): boolean
 }
 
-/** Stops the change reader where the schema changes. */
+/** Stops the change reader at schema changes. */
 export class SchemaBarrier {
   readonly #inARowMs: number
   #open = NOTHING
-  /** When the open transaction was committed, and the last one that changed something devices may see, in milliseconds. */
+  /** Commit times in ms of the open transaction, and of the last one with a change that devices may see. */
   #openAtMs = 0
   #changedAtMs = Number.NEGATIVE_INFINITY
   #rewritten: number[] = []
@@ -70,21 +70,17 @@ export class SchemaBarrier {
   #isRewritten = false
   #isInARow = false
 
-  /** @param inARowMs - changes are in a row when there is no more time between them, in milliseconds */
+  /** @param inARowMs - maximum gap between changes of a series, in ms */
   constructor(inARowMs: number) {
     this.#inARowMs = inARowMs
   }
 
-  /** A transaction opens. The stream has transactions when they have been committed. */
+  /** Starts a transaction. The stream delivers transactions after their commit. */
   begin(committedAtMs: number): void {
     this.#openAtMs = committedAtMs
   }
 
-  /**
-   * A message of the open transaction.
-   *
-   * @returns whether changes of rows are known to be missing
-   */
+  /** Handles a message of the open transaction. @returns whether row changes are known to be missing */
   message(prefix: string, content: string, followed: Followed): boolean {
     switch (prefix) {
       case QUIET_PREFIX:
@@ -98,7 +94,7 @@ export class SchemaBarrier {
         this.#isTypeAltered ||= content.includes('ALTER TYPE')
         return false
       case REWRITE_PREFIX:
-        // The log has nothing of other tables.
+        // The log contains no rows of other tables.
         if (followed.follows(Number(content))) this.rewritten(Number(content))
         return false
       case UNPUBLISHED_PREFIX:
@@ -109,27 +105,23 @@ export class SchemaBarrier {
     }
   }
 
-  /** A table has to be read again. */
+  /** Marks a table to be read again. */
   rewritten(table: number): void {
     if (!this.#rewritten.includes(table)) this.#rewritten.push(table)
   }
 
-  /** Tables have to be read again that the database has noted already. */
+  /** Marks that tables must be read again, which the database has recorded already. */
   voided(): void {
     this.#isRewritten = true
   }
 
-  /** Rows do not come: nothing of what the log has is known to be current. */
+  /** Marks tables whose changes are missing, so that their rows in the log may be outdated. */
   missed(tables: Iterable<number>): void {
     for (const table of tables) this.rewritten(table)
     this.#open = { ...this.#open, changesSchema: true }
   }
 
-  /**
-   * The open transaction ends.
-   *
-   * @param saw - whether the plan in use was compiled after the transaction: it has nothing to stop for then
-   */
+  /** Ends the open transaction. @param saw - whether the current plan was compiled after the transaction, so there is no reason to stop */
   commit(xid: number | undefined, saw: (xid: number) => boolean = () => false): SchemaVerdict {
     const { changesSchema, hasQuietChange, hasApartChange } = this.#open
     const isInUse = changesSchema && !this.#isTypeAltered && xid !== undefined && saw(xid)
@@ -146,12 +138,12 @@ export class SchemaBarrier {
     return this.#openAtMs - this.#changedAtMs < this.#inARowMs
   }
 
-  /** Tables that have to be read again, since the last call. */
+  /** Returns the tables to be read again since the last call. */
   takeRewritten(): readonly number[] {
     return this.#rewritten.splice(0)
   }
 
-  /** @returns `undefined` when the schema has not changed since the last call */
+  /** @returns `undefined` if the schema has not changed since the last call */
   takeChanges(): SchemaChanges | undefined {
     if (this.#by.length === 0 && !this.#isRewritten) return undefined
     const taken = {
@@ -166,7 +158,7 @@ export class SchemaBarrier {
   }
 }
 
-/** A change stops nothing when it was announced as quiet, or as apart and others came shortly before, and concerns no table that the plan follows. */
+/** A change does not stop the reader if the plan follows none of its tables and it was announced as quiet, or as separate shortly after other changes. */
 function afterChange(open: OpenTransaction, plan: SyncPlan, isInARow: boolean): OpenTransaction {
   const isQuiet = open.quiet !== undefined && followsNone(plan, open.quiet)
   const isApart = isInARow && open.apart !== undefined && followsNone(plan, open.apart)

@@ -7,7 +7,7 @@ import type { SyncPlan } from '@holdfast/policy'
 export const QUIET_PREFIX = 'holdfast:quiet'
 
 /**
- * The same of a change that concerns these tables and nothing else, and that devices may see something of: a policy of a table that they do not have brings it
+ * Prefix of the message that precedes a schema change affecting only these tables, which devices may see: for example, a policy may add a table to devices
  * (`0097_changes_apart.sql`).
  */
 export const APART_PREFIX = 'holdfast:apart'
