@@ -21,7 +21,7 @@ interface Subject {
   readonly contractorId: string | undefined
 }
 
-/** What people say about actions, findings and inspections: team members, the contractor's staff on actions, now and then an auditor. */
+/** Generates comments on actions, findings and inspections, by team members, the contractor's staff on actions, and occasionally an auditor. */
 export function generateComments(input: {
   readonly seed: number
   readonly calendar: Calendar

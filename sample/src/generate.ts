@@ -26,9 +26,8 @@ export interface SampleData {
 }
 
 /**
- * Makes the whole sample in memory. Ids and contents depend on `seed` alone, dates on the day that `clock` shows as well.
- *
- * The order is that of the work: who there is, what there is, what was inspected, found, done and said.
+ * Generates the whole sample in memory. Ids and contents depend only on `seed`; dates also on the day of `clock`.
+ * In the order of work: organisation, assets, inspections, findings, actions, comments.
  */
 export function generateSample(seed: number, clock: Clock): SampleData {
   const calendar = createCalendar(clock)

@@ -3,17 +3,17 @@ import type { Organisation } from './organisation.ts'
 import type { ContractorRow, PersonRow, SiteRow, TeamRow } from './rows.ts'
 import { CONTRACTORS } from './words/people.ts'
 
-/** Who works at a site. */
+/** The people who work at a site. */
 export interface SiteStaff {
   readonly area: string
   readonly team: TeamRow
   readonly lead: PersonRow
-  /** The lead is not among them. */
+  /** Without the lead. */
   readonly members: readonly PersonRow[]
   readonly contractors: readonly ContractorRow[]
 }
 
-/** Finds the team and the companies of a site: the team of its region; where there are two, the special one for its kind of site. */
+/** Returns a function that finds the team and companies of a site: the team of its region, or if there are two, the one specialised in its kind of site. */
 export function createStaff(organisation: Organisation): (site: SiteRow) => SiteStaff {
   const { regions, teams, people, contractors } = organisation
   const areas = new Map(regions.map((region) => [region.id, region.code]))

@@ -4,7 +4,7 @@ import type { Cluster } from '@holdfast/postgres'
 import type { Config } from './config/options.ts'
 import type { ProjectPreparation } from './project/reset-request.ts'
 
-/** A link to the welcome screen, and what its key is for. */
+/** A link to the welcome screen, and the purpose of its key. */
 export interface Welcome {
   readonly url: string
   /** `sample`: signs in once as the sample's supervisor. `owner`: creates the first workspace and its owner. */
@@ -13,16 +13,16 @@ export interface Welcome {
 
 /** A running server and what a developer needs to use it. */
 export interface Holdfast extends AsyncDisposable {
-  /** Without trailing slash. */
+  /** URL without trailing slash. */
   readonly baseUrl: string
   /** Its port. */
   readonly port: number
   /** Port of Postgres. */
   readonly databasePort: number
-  /** Connects to Postgres as the role that projects act as. */
+  /** Connects to Postgres as the project's role. */
   readonly adminUrl: string
   readonly apiKeys: ApiKeys
-  /** Credentials with which S3 clients act as `service_role`; `undefined` if the S3 endpoint is off. */
+  /** Credentials of S3 clients that act as `service_role`; `undefined` if the S3 endpoint is off. */
   readonly s3:
     | {
         readonly endpoint: string
@@ -32,34 +32,34 @@ export interface Holdfast extends AsyncDisposable {
       }
     | undefined
   readonly jwtSecret: string
-  /** Where captured messages are read; `undefined` when they are not. */
+  /** URL of captured messages; `undefined` if they are not shown. */
   readonly mailboxUrl: string | undefined
-  /** Where the docs are shown, if they are. */
+  /** URL of the docs, if shown. */
   readonly docsUrl: string | undefined
   readonly hasSample: boolean
-  /** Where the first user begins; `undefined` once a workspace exists. */
+  /** Link for the first user; `undefined` once a workspace exists. */
   readonly welcome: Welcome | undefined
-  /** Whether the sample was made by this start. */
+  /** Whether this start created the sample. */
   readonly seeded: boolean
 }
 
 export interface OpenHoldfastOptions {
   readonly config: Config
   readonly logger: Logger
-  /** Gets a line for every request. Default: none. */
+  /** Logs a line per request. Default: none. */
   readonly requestLog?: Logger | undefined
   readonly clock: Clock
-  /** Told each step, for a person who waits. */
+  /** Called with each step, for a waiting user. */
   readonly progress: (line: string) => void
-  /** Cancels between two steps. */
+  /** Cancels opening between two steps. */
   readonly signal: AbortSignal
   /** How to apply the project to the database. Default: completely. */
   readonly preparation?: ProjectPreparation
-  /** Told why the project could not be put into the database, which is served as it is then. Default: opening fails. */
+  /** Called if the project could not be applied; the database is then served as it is. Default: opening fails. */
   readonly onProjectProblem?: (error: unknown) => void
 }
 
-/** The resources that exist before the services: a free port, and Postgres. */
+/** Resources opened before the services: a free port and Postgres. */
 export interface Ground {
   readonly port: number
   readonly cluster: Cluster

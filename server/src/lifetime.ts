@@ -3,16 +3,16 @@ import type { Logger } from '@holdfast/foundation'
 export interface LifetimeOptions {
   /** Opens everything. Ends early when the signal aborts. */
   readonly open: (signal: AbortSignal) => Promise<AsyncDisposable>
-  /** Called when everything is closed since {@link REOPEN} was sent, and before it is opened again. */
+  /** Called after {@link REOPEN}, when everything is closed and before it is opened again. */
   readonly beforeReopen?: () => Promise<void>
-  /** @param signal - that told it to */
+  /** @param signal - the signal that caused it, if any */
   readonly onStopping: (signal?: NodeJS.Signals) => void
-  /** Resolves with the exit code when it is time to close, without a signal. */
+  /** Resolves with the exit code to close without a signal. */
   readonly until?: Promise<number>
-  /** Called before the last closing. */
+  /** Called before the final closing. */
   readonly beforeClose?: () => Promise<void>
   readonly logger: Logger
-  /** Watches whether the process that started us is still there. `npm` is a parent whose shell does not pass signals on. */
+  /** Whether to stop when the parent process ends. `npm` is a parent whose shell does not forward signals. */
   readonly watchParent: boolean
   /** Maximum time in ms from the signal until the process exits. Its child processes end with it. */
   readonly closeTimeoutMs: number
@@ -29,8 +29,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 export const REOPEN = 'SIGUSR2'
 
 /**
- * Opens, runs until Ctrl-C, SIGTERM or the end of the parent, and closes; closes and opens again when it is told to. A second signal ends the process at
- * once. The only place that knows signals.
+ * Opens, runs until Ctrl-C, SIGTERM or the end of the parent, and closes. {@link REOPEN} closes and opens again. A second signal ends the process
+ * immediately. The only place that handles signals.
  *
  * @returns the exit code: 0 after a signal, 1 after an uncaught error
  * @throws what `open` throws
@@ -50,7 +50,7 @@ export async function runUntilStopped(options: LifetimeOptions): Promise<number>
   const stop = (signal?: NodeJS.Signals): void => {
     if (stopping.signal.aborted) return
     options.onStopping(signal)
-    // Also when it is still opening: a step of that may hang.
+    // Also while opening, because a step may hang.
     endAfterTimeout()
     stopping.abort(new Error('stopped'))
   }
@@ -83,7 +83,7 @@ export async function runUntilStopped(options: LifetimeOptions): Promise<number>
   const parentWatch = options.watchParent
     ? setInterval(() => process.ppid !== parent && stop(), PARENT_POLL_MS).unref()
     : undefined
-  // Nothing else may keep the event loop alive, between a Postgres that died and its successor for example.
+  // Nothing else may keep the event loop alive, for example between a crashed Postgres and its successor.
   const alive = setInterval(() => undefined, 60_000)
   try {
     for (;;) {
@@ -99,7 +99,7 @@ export async function runUntilStopped(options: LifetimeOptions): Promise<number>
       await options.beforeReopen?.()
     }
   } catch (error) {
-    // Opening was given up because we were told to stop: that is no failure.
+    // Opening was aborted because the process is stopping, which is not a failure.
     if (stopping.signal.aborted && error === stopping.signal.reason) return exitCode
     throw error
   } finally {

@@ -16,15 +16,13 @@ export interface RoleUrls {
   readonly requestUrl: string
   readonly readerUrl: string
   readonly evaluatorUrl: string
-  /** The accounts service: no superuser in the embedded cluster, the configured user elsewhere. */
+  /** The accounts service: not a superuser in the embedded cluster; the configured user elsewhere. */
   readonly authUrl: string
 }
 
 /**
- * Sets the passwords of the roles that requests, the reader, the evaluator and the accounts service log in as.
- *
- * A configured user without the rights of a superuser may be unable to give `holdfast_reader` what it needs. Then that user reads the tables: it is no superuser
- * either.
+ * Sets the passwords of the roles used by requests, the reader, the evaluator and the accounts service.
+ * A configured user who is not a superuser may be unable to grant `holdfast_reader` its privileges. Then that user reads the tables.
  */
 export async function openRoles(pool: Pool, cluster: Cluster, logger: Logger): Promise<RoleUrls> {
   const isEmbedded = cluster.kind === 'embedded'

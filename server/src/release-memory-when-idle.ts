@@ -7,29 +7,29 @@ const LOOK_MS = 5_000
 /** Consecutive quiet polls required, because a pause between two requests is not idleness. */
 const QUIET_LOOKS = 2
 
-/** Processor time of all threads, as a part of the time that passed, below which the process is quiet. Keepalives of 5,000 devices take less. */
+/** Share of elapsed time spent by all threads on the processor, below which the process counts as idle. Above the cost of keepalives for 5,000 devices. */
 const QUIET_SHARE = 0.1
 
-/** Less than this is not worth a pause. */
+/** Minimum expected gain in bytes; less is not worth a pause. */
 const RETURNED_BYTES_MIN = 16 * 1024 * 1024
 
-/** A collection takes longer the more is in use: above this V8 is left to itself, so that nobody waits for longer than some tenths of a second. */
+/** Maximum heap in bytes: collecting more would delay requests by more than some tenths of a second. */
 const HEAP_BYTES_MAX = 256 * 1024 * 1024
 
-/** The next collection comes when this many times the processor time of the last one have passed: they take a hundredth of the time at most. */
+/** Minimum processor time between collections, as a multiple of the last one's, so that they take at most a hundredth of the total. */
 const TIMES_APART = 100
 
 /** Resource usage of the process. */
 export interface ProcessUse {
   readonly atMs: number
-  /** Processor time of all threads since it began. */
+  /** Processor time of all threads since the process started. */
   readonly processorMs: number
   readonly residentBytes: number
   /** Heap in use, including uncollected garbage. */
   readonly heapBytes: number
 }
 
-/** Decides when it is worth to collect garbage and to give memory back. */
+/** Decides when collecting garbage and releasing memory is worthwhile. */
 export class IdleDetector {
   #before: ProcessUse | undefined
   #quietLooks = 0
@@ -42,7 +42,7 @@ export class IdleDetector {
     this.#quietShare = quietShare
   }
 
-  /** @returns whether memory is to be given back now */
+  /** @returns whether to release memory now */
   look(now: ProcessUse): boolean {
     const before = this.#before
     this.#before = now
@@ -57,7 +57,7 @@ export class IdleDetector {
     )
   }
 
-  /** Memory was given back. The processor time counts, as other programs lengthen what passes. */
+  /** Call after releasing memory. Processor time is measured, because other programs lengthen the elapsed time. */
   returned(began: ProcessUse, now: ProcessUse): void {
     this.#before = now
     this.#quietLooks = 0

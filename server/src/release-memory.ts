@@ -1,9 +1,9 @@
 /**
- * Collects all garbage, and gives what becomes free back to the system. V8 does neither while nothing needs memory: what one large piece of work took would stay with
- * a process that idles. Blocks for as long as the collection takes, some 0.1 s.
+ * Collects all garbage and returns free memory to the system, which V8 does not do while no memory is needed. Without it, an idle process would keep the
+ * memory of one large task. Blocks for about 0.1 s.
  */
 export async function releaseMemory(): Promise<void> {
-  // The debugger's command inside this process: no port is opened, and no flag is needed.
+  // Uses the debugger's command inside this process, which needs neither a port nor a flag.
   if (!process.features.inspector) return
   const { Session } = await import('node:inspector/promises')
   const session = new Session()

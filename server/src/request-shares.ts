@@ -4,8 +4,7 @@ import type { GroupLimits } from '@holdfast/foundation'
 export type RequestShare = 'rest' | 'storage' | 'realtime' | 'streams' | 'uploads' | 'push' | 'digests'
 
 /**
- * Parts of the request connections that a service finds free whatever the others do. REST has the most, since people wait for it. The rest, one in ten, goes
- * to whoever asks.
+ * Reserved share of the request connections per service. REST has the largest, because users wait for it. The remaining tenth is available to every service.
  */
 const RESERVED: Readonly<Record<RequestShare, number>> = {
   rest: 0.4,
@@ -17,18 +16,16 @@ const RESERVED: Readonly<Record<RequestShare, number>> = {
   digests: 0,
 }
 
-/**
- * Connections that uploads of one person may hold. One device sends one transaction at a time; two let a second device go on while the first writes much.
- */
+/** Maximum connections for one user's uploads. A device sends one transaction at a time; with two, a second device can upload while the first writes a lot. */
 const UPLOADS_PER_PERSON_MAX = 2
 
-/** Connections that the private channels of one person may hold while policies are asked. A client joins all its channels at once. */
+/** Maximum connections for evaluating the policies of one user's private channels. A client joins all its channels at once. */
 const JOINS_PER_PERSON_MAX = 2
 
-/** Connections on which is asked what people may see of what they are notified of: they can wait. */
+/** Connections that read what notified users may see. Notifications can wait. */
 const PUSH_CONNECTIONS_MAX = 2
 
-/** Connections on which is asked what daily mails say: nobody waits for them. */
+/** Connections that read the content of daily mails, which nobody waits for. */
 const DIGEST_CONNECTIONS_MAX = 1
 
 /** Divides the request connections between the services. */
@@ -38,7 +35,7 @@ export function requestShares(config: {
 }): { readonly connectionsMax: number; readonly shares: Readonly<Record<RequestShare, GroupLimits>> } {
   const connectionsMax = config.requestConnectionsMax
   const reserved = (share: RequestShare): number => Math.floor(connectionsMax * RESERVED[share])
-  // An upload holds its connection for as long as its transaction takes, so that one is left whatever is configured.
+  // An upload holds its connection for its whole transaction, so one connection is always left for other services.
   const uploadsMax = Math.max(1, Math.min(config.syncUploadConnectionsMax, connectionsMax - 1))
   return {
     connectionsMax,

@@ -2,20 +2,20 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findProcess } from '@holdfast/postgres'
 
-/** A server that runs on a data folder, as it says itself. */
+/** A running server's description of itself in its data folder. */
 export interface RunningServer {
   readonly pid: number
   /** Distinguishes the process from a later one with the same PID. */
   readonly startedAt: string
-  /** Release that runs. */
+  /** Its version. */
   readonly version: string
-  /** Path of the certificate that it serves, if it serves TLS itself. */
+  /** Path of its certificate if it serves TLS itself. */
   readonly certFile?: string | undefined
   /** Output of `start --json`. */
   readonly ready: ReadyLine
 }
 
-/** Where a server is, and its keys. */
+/** The URLs and keys of a server. */
 export interface ReadyLine {
   readonly ready: true
   readonly base: string
@@ -26,7 +26,7 @@ export interface ReadyLine {
   readonly secretKey: string
   readonly jwtSecret: string
   readonly mailbox: string | undefined
-  /** Opens the sample, signed in: once, within ten minutes of the start. */
+  /** Opens the sample signed in, once, within ten minutes of the start. */
   readonly welcome: string | undefined
   readonly s3:
     | {
@@ -40,7 +40,7 @@ export interface ReadyLine {
 
 const FILE = 'running.json'
 
-/** Notes in the data folder that this process serves it, for `status` and `stop`. @returns forgets it */
+/** Records in the data folder that this process serves it, for `status` and `stop`. @returns a function that removes the record */
 export function noteRunning(
   dataDir: string,
   server: Pick<RunningServer, 'version' | 'certFile' | 'ready'>,
@@ -48,21 +48,21 @@ export function noteRunning(
   const path = join(dataDir, FILE)
   const startedAt = findProcess(process.pid)?.startedAt ?? ''
   const note: RunningServer = { pid: process.pid, startedAt, ...server }
-  // Contains keys, like the files beside it.
+  // Contains keys, like the neighbouring files.
   writeFileSync(path, `${JSON.stringify(note)}\n`, { mode: 0o600 })
   return () => {
-    // Another server may have come since.
+    // Another server may have started since.
     if (read(dataDir)?.pid === process.pid) rmSync(path, { force: true })
   }
 }
 
-/** @returns the server that serves a data folder; `undefined` when there is none, or it is not ready yet */
+/** @returns the server of a data folder; `undefined` if there is none or it is not ready yet */
 export function readRunning(dataDir: string): RunningServer | undefined {
   const found = read(dataDir)
   return found && isAlive(found) ? found : undefined
 }
 
-/** Whether the process is still there, and not another one under its number. */
+/** Whether the process is alive, and its number was not reused. */
 export function isAlive({ pid, startedAt }: Pick<RunningServer, 'pid' | 'startedAt'>): boolean {
   const found = findProcess(pid)
   return found !== undefined && (startedAt === '' || found.startedAt === startedAt)
@@ -72,6 +72,6 @@ function read(dataDir: string): RunningServer | undefined {
   try {
     return JSON.parse(readFileSync(join(dataDir, FILE), 'utf8')) as RunningServer
   } catch {
-    return undefined // there is none, or its writer was interrupted
+    return undefined // the file is missing or incomplete
   }
 }

@@ -2,14 +2,14 @@ import { LANES_REMEMBERED } from './limits.ts'
 import type { Lane } from './queue-table.ts'
 
 /**
- * Decides whose jobs run next. Of the lanes that have jobs, the one whose last turn is the longest ago comes first, so a lane with a million jobs delays another by
- * a single one. A group, which is the lanes with the same first value, has a part of the slots at most, so one that hangs costs the others nothing.
+ * Chooses whose jobs run next: the lane with jobs whose last turn was longest ago, so a lane with a million jobs delays another by a single one. A group
+ * (lanes with the same first value) gets a limited share of the slots, so a hanging one does not affect others.
  */
 export class LaneScheduler {
   readonly #slots: number
   readonly #groupSlots: number
   readonly #perGroup = new Map<string, number>()
-  /** Lanes by their last turn, the oldest first. */
+  /** Last turn of each lane, the oldest first. */
   readonly #lastTurns = new Map<string, number>()
   #taken = 0
   #turn = 0
@@ -53,7 +53,7 @@ export class LaneScheduler {
     }
   }
 
-  /** Gives the slot back. */
+  /** Releases the slot. */
   end(lane: Lane): void {
     const group = groupOf(lane)
     this.#taken--

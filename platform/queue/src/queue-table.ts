@@ -18,7 +18,7 @@ export interface QueueTable {
   /** The time from which a job may be claimed. A job without one is finished, unless `isDueWithoutTime`. */
   readonly dueAt: string
   readonly isDueWithoutTime?: boolean
-  /** The fencing token: changes with every claim, so a server with an expired lease cannot settle the job. Default: `attempts`, incremented. */
+  /** The fencing token: changes with every claim, so a server whose lease has expired cannot settle the job. Default: `attempts`, incremented. */
   readonly fence?: QueueColumn & { readonly next: SqlFragment }
   /** Duration of a claim: milliseconds or an interval. */
   readonly lease: number | SqlFragment
@@ -36,7 +36,7 @@ export interface QueueTable {
   readonly batch?: number
   /** The current time. Default: the clock of Postgres. */
   readonly now?: () => SqlFragment
-  /** Which jobs under way may go on when their lease is extended. Default: all. */
+  /** Which running jobs may continue when their lease is extended. Default: all. */
   readonly isRenewed?: SqlFragment
   /** Adds to the claiming statement, which returns the rows of the claims. */
   readonly extendClaim?: (claims: SqlFragment) => SqlFragment
@@ -116,7 +116,7 @@ const arrayOf = ({ name, type }: QueueColumn): QueueColumn => ({ name, type: `${
 /** Some lanes, in the order of their values. */
 export interface Lanes {
   readonly due: readonly Lane[]
-  /** The lane that the next look continues after; `undefined` at the end. */
+  /** The lane after which the next poll continues; `undefined` at the end. */
   readonly next: Lane | undefined
 }
 
@@ -149,9 +149,9 @@ export async function listLanes(pool: Pool, queue: QueueTable, after: Lane | und
   }
 }
 
-/** What is known of the jobs that wait. */
+/** State of the waiting jobs. */
 export interface Waiting {
-  /** Milliseconds until the next job is due, or the next lease ends; `null` when no job waits for its time. */
+  /** Milliseconds until the next job is due or the next lease ends; `null` if no job waits for a time. */
   readonly nextMs: number | null
   /** Whether jobs are due now. */
   readonly isDue: boolean
@@ -167,9 +167,9 @@ export async function findWaiting(pool: Pool, queue: QueueTable): Promise<Waitin
 }
 
 /**
- * Ends claims: deletes the jobs, or assigns what `change` says. Jobs that are gone or that another server has claimed stay as they are.
+ * Ends claims: deletes the jobs, or applies `change`. Jobs that are gone or claimed by another server stay unchanged.
  *
- * @returns a statement that returns the `id` of each job it has changed
+ * @returns a statement that returns the `id` of each affected job
  */
 export function settleSql(
   queue: QueueTable,
@@ -188,7 +188,7 @@ export function settleSql(
     : sql`update ${tableOf(queue)} q set ${change} from ${held} ${where}`
 }
 
-/** Ends claims whose jobs are to be tried again. @param also - further assignments */
+/** Ends claims of jobs to be retried. @param also - further assignments */
 export function retrySql(
   queue: QueueTable,
   jobs: readonly Claimed[],
@@ -199,14 +199,14 @@ export function retrySql(
   return settleSql(queue, jobs, also ? sql`${dueAt}, ${also}` : dueAt)
 }
 
-/** Extends the leases of jobs that are under way. @returns the ids of those whose lease was extended */
+/** Extends the leases of running jobs. @returns the ids of those extended */
 export async function renew(pool: Pool, queue: QueueTable, jobs: readonly Claimed[]): Promise<ReadonlySet<string>> {
   const change = sql`${sql.identifier(queue.dueAt)} = ${leaseEnd(queue)}`
   const rows = await pool.query<{ id: string }>(settleSql(queue, jobs, change, queue.isRenewed))
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Deletes the oldest of the rows that are older than `keep`, a bounded number. */
+/** Deletes a bounded number of the oldest rows among those older than `keep`. */
 export function pruneSql(
   table: readonly [schema: string, name: string],
   columns: { readonly key: string; readonly at: string },

@@ -15,32 +15,32 @@ export interface WorkerOptions<Job extends object> {
   readonly pool: Pool
   readonly queue: QueueTable
   readonly logger: Logger
-  /** LaneScheduler that run at the same time, and how many of them for one group of lanes. */
+  /** Maximum turns at the same time, in total and per group of lanes. */
   readonly slots: number
   readonly groupSlots?: number
   /**
-   * Runs the jobs of one turn: one, or a batch of a lane. It settles them itself; jobs that it does not settle are due again when their lease ends, as are those of a
-   * rejection.
+   * Runs the jobs of one turn: one, or a batch of a lane, and settles them. Jobs that it does not settle, or after a rejection, are due again when their
+   * lease ends.
    *
    * @param signal - aborts with the reason when the worker closes or the jobs are taken away
    */
   readonly run: (jobs: Batch<Job>, signal: AbortSignal) => Promise<void>
-  /** Whether the table is one that this server serves; the first answer counts. */
+  /** Whether this server serves the table. Called once. */
   readonly isServed?: () => Promise<boolean>
-  /** Runs before each look, to add what has become due. @returns milliseconds after which the next look is to follow */
+  /** Runs before each poll, to add what has become due. @returns milliseconds until the next poll is needed */
   readonly prepare?: () => Promise<number | undefined>
-  /** Milliseconds between two looks when nothing is known to wait; without it, only {@link QueueWorker.wake} leads to one. */
+  /** Poll interval in ms when no job is known to wait. Without it, the worker polls only after {@link QueueWorker.wake}. */
   readonly pollMs?: number
-  /** Milliseconds between two extensions of leases, for jobs that may take longer than theirs. */
+  /** Interval in ms between extensions of leases, for jobs that may run longer than their lease. */
   readonly renewEveryMs?: number
   readonly prune?: {
-    /** After the worker was opened, and between two runs, in milliseconds. */
+    /** Delay in ms after the worker was opened, and between two runs. */
     readonly afterMs: number
     readonly everyMs: number
-    /** @returns whether rows are left to prune, now or later; the next job that ends leads to a further run otherwise */
+    /** @returns whether rows are left to prune, now or later. Otherwise the next run follows the next job that ends */
     readonly run: () => Promise<boolean>
   }
-  /** Milliseconds that jobs get to end when the worker closes, before they are aborted. Default 0. */
+  /** Time in ms for jobs to finish when the worker closes, before they are aborted. Default 0. */
   readonly drainMs?: number
 }
 
@@ -52,13 +52,13 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
   readonly #turns: LaneScheduler
   readonly #runs = new Set<Run>()
   #isServed: boolean | undefined
-  /** The lane after which the next look begins. */
+  /** The lane after which the next poll starts. */
   #cursor: Lane | undefined
   readonly #leases: LeaseRenewal
   #state: PollState = 'idle'
-  /** Over when the worker rests. */
+  /** Resolves when the worker is idle. */
   #looked: Promise<void> = Promise.resolve()
-  /** LaneScheduler so far. */
+  /** Turns started so far. */
   #begun = 0
   #timer: NodeJS.Timeout | undefined
   #pruning: NodeJS.Timeout | undefined
@@ -70,7 +70,7 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
     this.#pruneAfter(options.prune?.afterMs)
   }
 
-  /** A job may be due. */
+  /** Call when a job may be due. */
   wake(): void {
     if (this.#move('woken')) this.#looked = this.#lookUntilDone()
   }
@@ -78,7 +78,7 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
   /** Resolves when each job that is due now has been tried once. */
   async settled(): Promise<void> {
     for (;;) {
-      // A look that is under way may have begun before the last job was there.
+      // A running poll may have started before the last job existed.
       await this.#looked
       const begun = this.#begun
       this.wake()
@@ -100,7 +100,7 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
     } while (this.#move('poll ended'))
   }
 
-  /** @returns whether a look begins now */
+  /** @returns whether a poll starts now */
   #move(event: PollEvent): boolean {
     const { state, isBeginning } = transition(this.#state, event)
     this.#state = state
@@ -118,11 +118,11 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
     const askedMs = performance.now()
     const prepareMs = (await prepare?.()) ?? Infinity
     await this.#leases.renew()
-    // Before claims: a job that becomes due meanwhile is claimed now or counted here, never missed by both.
+    // Before claims, so that a job that becomes due in between is either claimed now or counted here.
     const { nextMs, isDue } = await findWaiting(pool, queue)
     if (isDue && !this.#isClosed) await this.#claim()
     const waitingMs = Math.min(nextMs ?? Infinity, prepareMs)
-    // A due job that could not be claimed is looked for later: its row may have been locked.
+    // A due job that could not be claimed is polled for later, because its row may have been locked.
     const knownMs = waitingMs < Infinity || isDue ? Math.min(waitingMs, WAIT_MAX_MS) : Infinity
     const nextLookMs = Math.min(knownMs, pollMs)
     if (nextLookMs < Infinity) this.#wakeAfter(nextLookMs - (performance.now() - askedMs))
@@ -132,7 +132,7 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
     return (this.#isServed ??= (await this.#options.isServed?.()) ?? true)
   }
 
-  /** Goes round all lanes once, or until all slots are taken. */
+  /** Visits all lanes once, or until all slots are taken. */
   async #claim(): Promise<void> {
     const { pool, queue } = this.#options
     if (!queue.lanes) {
@@ -221,7 +221,7 @@ export class QueueWorker<Job extends object> implements AsyncDisposable {
   async #runsEndWithin(ms: number): Promise<void> {
     if (ms === 0 || this.#runs.size === 0) return
     const ended = new AbortController()
-    // The timer would keep the process.
+    // The timer would keep the process alive.
     const late = delay(ms, ended.signal).catch(() => undefined)
     await Promise.race([this.#allRuns(), late])
     ended.abort()

@@ -1,8 +1,8 @@
 import type { AssetKind, ItemKind, Severity, SiteKind } from '../rows.ts'
 
-/** What a wrong answer means: the finding, and the action that follows. */
+/** The finding and the action that follow from a wrong answer. */
 export interface Fault {
-  /** The answer that needs the finding. */
+  /** The answer that causes the finding. */
   readonly when: string
   readonly finding: string
   readonly action: string
@@ -49,7 +49,7 @@ function choice(
   return { prompt, kind: 'choice', choices, fault: { when: choices.at(-1) ?? '', finding, action, severity } }
 }
 
-/** The last choice is the one that needs a finding. */
+/** The last choice causes a finding. */
 const SECTIONS = {
   Arrival: [
     yesNo('Is the way in clear and safe?', 'Access route obstructed', 'Clear the access route', 'medium'),
@@ -222,7 +222,7 @@ const SECTIONS = {
 
 export type Section = keyof typeof SECTIONS
 
-/** The questions of a section, in order. */
+/** Returns the questions of a section in order. */
 export function sectionItems(section: Section): readonly ItemWords[] {
   return SECTIONS[section]
 }
@@ -232,9 +232,9 @@ export interface TemplateWords {
   readonly frequencyDays: number
   readonly inspections: number
   readonly siteKinds: readonly SiteKind[]
-  /** Set when one asset is inspected, and not the whole site. */
+  /** Set if a single asset is inspected rather than the whole site. */
   readonly assetKind?: AssetKind
-  /** Between Arrival and Closing. */
+  /** Sections between Arrival and Closing. */
   readonly sections: readonly Section[]
 }
 

@@ -1,13 +1,13 @@
 /** The clocks of the sites, and the language of the mails. */
 export const WORKSPACE = { name: 'Northline Water', time_zone: 'Europe/London', language: 'en' } as const
 
-/** Who owns the workspace: the account that visitors begin with. */
+/** Owner of the workspace: the account that visitors start with. */
 export const OWNER = 'Dana Okafor'
 
-/** Who else invites people and manages teams. */
+/** Further admins, who invite people and manage teams. */
 export const ADMINS = ['Arjun Mehta', 'Helen Marsh'] as const
 
-/** Team by team, the lead first. */
+/** Members by team, the lead first. */
 export const TEAMS = [
   {
     name: 'North',
@@ -53,7 +53,7 @@ export const TEAMS = [
   },
 ] as const
 
-/** The region codes say where a company works; the first company is Sam's. */
+/** The region codes list where a company works. The first company is Sam's. */
 export const CONTRACTORS = [
   { name: 'Calder Valve Services', trade: 'Valves and penstocks', areas: 'NC', people: ['Sam Reyes', 'Jess Calder'] },
   { name: 'Brightwell Pumps', trade: 'Pumps and motors', areas: 'NEW', people: ['Nina Brightwell'] },

@@ -1,6 +1,6 @@
 import type { AssetKind, SiteKind } from '../rows.ts'
 
-/** The regions, how many sites each has, and where its middle is. */
+/** The regions with their number of sites and centre. */
 export const REGIONS = [
   { name: 'North', code: 'N', sites: 20, lat: 54.95, lon: -2.1 },
   { name: 'East', code: 'E', sites: 16, lat: 54.2, lon: -0.7 },
@@ -9,7 +9,7 @@ export const REGIONS = [
   { name: 'Central', code: 'C', sites: 16, lat: 54.1, lon: -1.8 },
 ] as const
 
-/** One for each site. */
+/** One name per site. */
 export const PLACES: readonly string[] = `
   Alderbrook Ashcombe Barrowdale Beckfoot Birkmoor Blackrigg Bramley-Edge Brackenhope Burnside Caldbeck
   Carrow-Hill Castlemere Coldstream-Lane Copley Cragside Crossgill Deepdale Dunmore Easterby Eldon-Bank
@@ -51,9 +51,9 @@ interface SiteForm {
   readonly code: string
   readonly noun: string
   readonly sites: number
-  /** How many assets such a site has, in proportion to the others. */
+  /** Relative number of assets of such a site. */
   readonly assetWeight: number
-  /** Filled from the first to the last, then again with the next number. A motor belongs to the pump before it. */
+  /** Used in order, then again with the next number. A motor belongs to the pump before it. */
   readonly assets: readonly (readonly [name: string, kind: AssetKind, criticality: 'A' | 'B' | 'C'])[]
 }
 
@@ -131,7 +131,7 @@ export const SITE_FORMS: readonly SiteForm[] = [
   },
 ]
 
-/** Who makes such an asset, and how the maker's models begin. */
+/** Manufacturers per asset kind, with the prefix of their model numbers. */
 export const MAKERS: Readonly<Record<AssetKind, readonly (readonly [maker: string, model: string])[]>> = {
   pump: [
     ['Halden', 'HX'],

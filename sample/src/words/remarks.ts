@@ -1,6 +1,6 @@
 import type { Severity } from '../rows.ts'
 
-/** What people notice without being asked: title, action, severity. */
+/** Unprompted observations: title, action, severity. */
 export const OBSERVATIONS: readonly (readonly [finding: string, action: string, severity: Severity])[] = [
   ['Handrail loose', 'Refix the handrail', 'high'],
   ['Chamber cover rocks', 'Reseat the chamber cover', 'medium'],

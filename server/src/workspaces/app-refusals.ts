@@ -3,7 +3,7 @@ import { HoldfastError, type Logger, Semaphore } from '@holdfast/foundation'
 import { logFailure } from '@holdfast/http'
 import { isConnectionLoss } from '@holdfast/postgres'
 
-/** Routes of the app answer refusals as `{code, message}`. @param failed - what could not be done, for the log and the user */
+/** Renders errors of the app's routes as `{code, message}`. @param failed - the action that failed, for the log and the user */
 export function answerRefusals(app: FastifyInstance, logger: Logger, failed: string): void {
   app.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error, failed)
@@ -29,7 +29,7 @@ function send(reply: FastifyReply, error: HoldfastError): FastifyReply {
     .send({ code: error.code, message: error.message })
 }
 
-/** Limits concurrent requests that may each cost a password hash. Further ones are refused. */
+/** Limits concurrent requests that may each cost a password hash. Others are refused. */
 export function limitPasswordHashes(permits: number): Semaphore {
   const busy = (): HoldfastError =>
     new HoldfastError('busy', 429, 'The server is busy. Try again in a moment.', { headers: { 'retry-after': '2' } })

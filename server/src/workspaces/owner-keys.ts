@@ -4,13 +4,13 @@ import type { Clock } from '@holdfast/foundation'
 /** Lifetime of an owner key in ms. The server prints a new one at each start. */
 const LIFETIME_MS = 24 * 3_600_000
 
-/** Keys of the link that a server prints while it has no workspace. They need no table: the first workspace ends all of them. */
+/** Keys of the link that a server prints while it has no workspace. Not stored: the first workspace invalidates all of them. */
 export interface OwnerKeys {
   issue(): string
   isValid(key: unknown): boolean
 }
 
-/** @param secret - of the server; the key is derived from it, so that nothing else signed with it passes for an owner key */
+/** @param secret - of the server. The key is derived from it, so that no other signed text is accepted as an owner key */
 export function createOwnerKeys(secret: string, clock: Clock): OwnerKeys {
   const derived = createHmac('sha256', secret).update('holdfast: owner keys').digest()
   const sign = (expiresAt: string): Buffer => createHmac('sha256', derived).update(expiresAt).digest()

@@ -1,14 +1,14 @@
 import { HoldfastError } from '@holdfast/foundation'
 import { sql, type Pool } from '@holdfast/postgres'
 
-/** Workspaces that one user may own where every user may start one. */
+/** Maximum workspaces per user on servers where every user may create one. */
 export const OWNED_WORKSPACES_MAX = 3
 
 export interface NewWorkspace {
   readonly name: string
-  /** The account that owns it. */
+  /** The owner's account id. */
   readonly owner: string
-  /** With the owner key no workspace may exist yet; without it, the user may own a few. */
+  /** Whether this is the first workspace, created with the owner key. Otherwise the user may own a few. */
   readonly isFirst: boolean
 }
 
@@ -26,7 +26,7 @@ export async function hasWorkspaces(pool: Pool): Promise<boolean> {
  */
 export async function startWorkspace(pool: Pool, { name, owner, isFirst }: NewWorkspace): Promise<string> {
   return await pool.transaction(async (tx) => {
-    // Two requests at once must not both be the first, or pass the limit together.
+    // Serializes requests, so that two cannot both be first or exceed the limit together.
     await tx.execute(sql`lock table holdfast.workspaces in share row exclusive mode`)
     const [found] = await tx.query<{ any: boolean; owned: number; isSuitable: boolean }>(sql`
       select exists (select from holdfast.workspaces) as any,

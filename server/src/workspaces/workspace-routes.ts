@@ -13,29 +13,28 @@ const NAME_CHARS_MAX = 60
 const WORKSPACE_CHARS_MAX = 80
 const PASSWORD_CHARS_MAX = 200
 
-/** Requests at once; each may cost a password hash. */
+/** Concurrent requests; each may cost a password hash. */
 const AT_ONCE_MAX = 4
 
 export interface WorkspaceRoutesOptions {
-  /** Connected as the project. */
+  /** Connects as the project's role. */
   readonly pool: Pool
   readonly ownerKeys: OwnerKeys
-  /** Whether every user may start a workspace. */
+  /** Whether every user may create a workspace. */
   readonly isOpen: boolean
   readonly createAccount: AuthService['createInvitedAccount']
-  /** @throws {HoldfastError} for a token that is not valid or whose session has ended */
+  /** @throws {HoldfastError} for an invalid token or an ended session */
   readonly readCaller: (token: string) => Promise<Caller>
   readonly logger: Logger
 }
 
 /**
- * `POST /app/v1/owner` with `{key, name, email, password, workspace}`: creates the account of the server's owner and its first workspace. The owner key replaces the
- * confirmation mail. Answers 201 `{email}`.
- *
- * `POST /app/v1/workspaces` with `{workspace}` and the user's token: starts a workspace, where every user may, or with the owner key as `{key}` the first one. Answers 201 `{id}`.
- *
- * Both answer refusals as `{code, message}`: 400 `invalid_request`, 401, 403 `owner_key_invalid`, `workspaces_by_invitation`, `account_not_suitable`,
- * 409 `account_exists`, `too_many_workspaces`, 410 `already_set_up`, 422 `weak_password`, 429 `busy`.
+ * `POST /app/v1/owner` with `{key, name, email, password, workspace}`: creates the account of the server's owner and its first workspace. The owner key
+ * replaces the confirmation mail. Returns 201 `{email}`.
+ * `POST /app/v1/workspaces` with `{workspace}` and the user's token: creates a workspace, if every user may, or the first one with the owner key as `{key}`.
+ * Returns 201 `{id}`.
+ * Both return refusals as `{code, message}`: 400 `invalid_request`, 401, 403 `owner_key_invalid`, `workspaces_by_invitation`, `account_not_suitable`, 409
+ * `account_exists`, `too_many_workspaces`, 410 `already_set_up`, 422 `weak_password`, 429 `busy`.
  */
 export function workspaceRoutes(options: WorkspaceRoutesOptions): FastifyPluginAsync {
   const { pool, ownerKeys } = options
