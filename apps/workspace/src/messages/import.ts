@@ -6,6 +6,11 @@ import { icu, inLanguages } from '../lib/texts.ts'
 export const importMessages = inLanguages('importMessages', {
   title: 'Import records',
   description: 'From a CSV or XLSX file into a table that is there already. It works without a connection, too.',
+  into: 'Import into',
+  existing: 'An existing table',
+  onlyAdmins: 'Only owners and admins of the workspace can create tables.',
+  onlyAdminsDetail: 'You can import the file into an existing table.',
+  home: 'Home',
   table: 'Into table',
   noTable: 'You may not add or change records of any table here.',
   chooseFile: 'Choose a file',

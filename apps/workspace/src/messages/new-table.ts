@@ -73,6 +73,8 @@ export const newTableMessages = inLanguages('newTableMessages', {
   making: 'Creating table',
   arriving: 'Table created. Downloading it to this device',
   slow: 'This takes longer than usual. The table exists; you can also import the file into it later.',
+  removing: 'Deleting the table',
+  removingDetail: 'Sending your changes first',
   remove: 'Delete the empty table',
   removed: 'Table deleted.',
 })
@@ -93,7 +95,7 @@ export const newTableRefusals = inLanguages('newTableRefusals', {
   'new_table.team': 'The team field must be a link to teams.',
   'new_table.access': 'The server does not support this choice of who can see the records.',
   'new_table.limit': 'A workspace can have up to 100 tables created in the app.',
-  'new_table.has_records': 'The table still has records. Wait until your changes are sent, then try again.',
+  'new_table.has_records': 'Somebody else has added records to this table, so it stays.',
   'new_table.not_made_here': 'This table was not created in the app, so it cannot be deleted here.',
   'new_table.busy': 'Another user is writing to a table that this one links to. Try again in a moment.',
 })

@@ -1,8 +1,11 @@
-import { useSchema } from '@holdfast/react'
+import { useHasSynced, useSchema } from '@holdfast/react'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type JSX, useMemo, useState } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { LinkButton } from '../../components/link.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
+import { RadioGroup } from '../../components/radio-group.tsx'
 import { Select } from '../../components/select.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
@@ -14,54 +17,70 @@ import { ImportProgress } from './import-progress.tsx'
 import { NewTable } from './new-table/new-table.tsx'
 import { useImport } from './use-import.ts'
 
-/** Never a table's name. */
-const NEW = '+'
-
-/** Imports records from a file into an existing table or, if the user may create tables, a new one. */
+/** Imports records from a file into a new table, if the user may create tables, or into an existing one. */
 export function ImportScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/import' })
   const search = useSearch({ from: '/signed-in/w/$ws/import' })
   const navigate = useNavigate()
+  const hasSynced = useHasSynced()
   const workspace = useLastWorkspace()
   const tables = useTables().filter(({ descriptor: { can } }) => can.insert || can.update)
   // Waits until the user's rights are known; otherwise a chosen file could be lost.
-  if (search.new === true && workspace === undefined) return <Page title={newTableMessages.title}>{null}</Page>
+  const isKnown = workspace !== undefined && (workspace !== null || hasSynced)
+  if (search.new === true && !isKnown) return <Page title={newTableMessages.title}>{null}</Page>
   const makesTables = workspace && canChange(workspace) ? workspace : undefined
   const isNew = makesTables !== undefined && (search.new === true || tables.length === 0)
   const table = tables.find((one) => one.name === search.table) ?? tables[0]
-  const choose = (next: string): void =>
-    void navigate({
-      to: '/w/$ws/import',
-      params: { ws },
-      search: next === NEW ? { new: true } : { table: next },
-      replace: true,
-    })
+  const choose = (next: { readonly new: true } | { readonly table?: string }): void =>
+    void navigate({ to: '/w/$ws/import', params: { ws }, search: next, replace: true })
   return (
     <Page
       title={isNew ? newTableMessages.title : words.title}
       description={isNew ? newTableMessages.description : words.description}
     >
-      {table === undefined && !isNew ? (
-        <EmptyState title={words.noTable} />
-      ) : (
-        <div className="flex flex-col gap-6">
-          <Select
-            label={words.table}
-            options={[
-              ...(makesTables ? [{ value: NEW, label: newTableMessages.choice }] : []),
-              ...tables.map((one) => ({ value: one.name, label: one.label })),
-            ]}
-            value={isNew ? NEW : (table?.name ?? null)}
-            onChange={choose}
-            className="max-w-sm"
+      <div className="flex flex-col gap-6">
+        {makesTables && tables.length > 0 ? (
+          <div className="max-w-xl">
+            <RadioGroup
+              label={words.into}
+              options={[
+                { value: 'new', label: newTableMessages.choice },
+                { value: 'existing', label: words.existing },
+              ]}
+              value={isNew ? 'new' : 'existing'}
+              onChange={(next) => choose(next === 'new' ? { new: true } : {})}
+            />
+          </div>
+        ) : null}
+        {search.new === true && !isNew ? (
+          <Notice tone="info" title={words.onlyAdmins}>
+            {tables.length === 0 ? null : words.onlyAdminsDetail}
+          </Notice>
+        ) : null}
+        {isNew ? (
+          <NewTable workspace={makesTables} ws={ws} />
+        ) : table ? (
+          <>
+            <Select
+              label={words.table}
+              options={tables.map((one) => ({ value: one.name, label: one.label }))}
+              value={table.name}
+              onChange={(next) => choose({ table: next })}
+              className="max-w-sm"
+            />
+            <ImportInto key={table.name} table={table} workspace={ws} />
+          </>
+        ) : (
+          <EmptyState
+            title={words.noTable}
+            action={
+              <LinkButton to="/w/$ws" params={{ ws }}>
+                {words.home}
+              </LinkButton>
+            }
           />
-          {isNew ? (
-            <NewTable workspace={makesTables} ws={ws} />
-          ) : (
-            table && <ImportInto key={table.name} table={table} workspace={ws} />
-          )}
-        </div>
-      )}
+        )}
+      </div>
     </Page>
   )
 }

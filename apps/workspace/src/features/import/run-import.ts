@@ -77,3 +77,11 @@ async function undoChunks(
   }
   return kept
 }
+
+/** Whether changes to a table's records wait in the outbox. */
+export async function hasUnsent(database: CommonPowerSyncDatabase, table: string): Promise<boolean> {
+  const found = await database.getOptional(`select 1 from ps_crud where json_extract(data, '$.type') = ? limit 1`, [
+    table,
+  ])
+  return found !== null
+}

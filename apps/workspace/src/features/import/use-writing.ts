@@ -48,8 +48,11 @@ export function useWriting(
       else console.warn('The import stopped.', error)
       problem = words.failed
     }
-    setStep({ ...checked, kind: 'written', done, problem })
-    if (isLeft.current) showToast({ text: words.done(done, table.noun, table.many) })
+    const next = { ...checked, kind: 'written', done, problem } as const
+    setStep(next)
+    if (!isLeft.current) return
+    const text = words.done(done, table.noun, table.many)
+    showToast(done === 0 ? { text } : { text, action: { label: words.undo, run: () => void undo(next) } })
   }
 
   const undo = async (from: Extract<ImportStep, { kind: 'written' }>): Promise<void> => {
@@ -59,10 +62,12 @@ export function useWriting(
     try {
       const kept = await undoImport(local.database, local.rejected, written.current, onProgress)
       setStep({ kind: 'undone', kept })
+      if (isLeft.current) showToast({ text: kept === 0 ? words.undone : words.undoneExcept(kept) })
     } catch (error) {
       console.warn('The import was not taken back.', error)
       const left = written.current.reduce((sum, { changes }) => sum + changes.length, 0)
       setStep({ ...from, done: left, problem: words.undoFailed })
+      if (isLeft.current) showToast({ text: words.undoFailed })
     }
   }
 

@@ -5,6 +5,11 @@ import { shareOf, type importMessages as english } from '../import.ts'
 export const importMessages: Translation<typeof english> = {
   title: 'Einträge importieren',
   description: 'Aus einer CSV- oder XLSX-Datei in eine Tabelle, die es schon gibt. Auch ohne Verbindung.',
+  into: 'Importieren in',
+  existing: 'Eine vorhandene Tabelle',
+  onlyAdmins: 'Nur Inhaber und Admins des Arbeitsbereichs können Tabellen anlegen.',
+  onlyAdminsDetail: 'Sie können die Datei in eine vorhandene Tabelle importieren.',
+  home: 'Start',
   table: 'In die Tabelle',
   noTable: 'Sie dürfen hier in keiner Tabelle Einträge hinzufügen oder ändern.',
   chooseFile: 'Datei wählen',

@@ -74,6 +74,8 @@ export const newTableMessages: Translation<typeof english> = {
   making: 'Die Tabelle wird angelegt',
   arriving: 'Die Tabelle ist angelegt und wird auf dieses Gerät geladen',
   slow: 'Das dauert länger als sonst. Die Tabelle gibt es; Sie können die Datei auch später in sie importieren.',
+  removing: 'Tabelle wird gelöscht',
+  removingDetail: 'Ihre Änderungen werden zuerst gesendet',
   remove: 'Leere Tabelle löschen',
   removed: 'Die Tabelle wurde gelöscht.',
 }
@@ -94,8 +96,7 @@ export const newTableRefusals: Translation<typeof englishRefusals> = {
   'new_table.team': 'Das Feld mit dem Team muss ein Verweis auf Teams sein.',
   'new_table.access': 'Der Server kennt diese Wahl nicht, wer die Einträge sieht.',
   'new_table.limit': 'Ein Arbeitsbereich legt höchstens 100 Tabellen an. Der Betrieb kann mehr anlegen.',
-  'new_table.has_records':
-    'Die Tabelle hat noch Einträge. Was Sie zurückgenommen haben, ist vielleicht noch nicht gesendet: Warten Sie, und versuchen Sie es noch einmal.',
+  'new_table.has_records': 'Jemand anders hat dieser Tabelle Einträge hinzugefügt, deshalb bleibt sie.',
   'new_table.not_made_here': 'Diese Tabelle wurde nicht in der App angelegt. Der Betrieb entfernt sie.',
   'new_table.busy':
     'Jemand schreibt gerade in eine Tabelle, auf die diese verweist. Versuchen Sie es gleich noch einmal.',

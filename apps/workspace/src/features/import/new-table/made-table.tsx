@@ -1,5 +1,5 @@
 import { useLocalDatabase, useSchema } from '@holdfast/react'
-import { type JSX, useEffect, useMemo, useRef, useState } from 'react'
+import { type JSX, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { CallFailureText } from '../../../components/call-failure-text.tsx'
 import { Notice } from '../../../components/notice.tsx'
@@ -11,6 +11,7 @@ import { fieldsOf } from '../../../lib/fields/field.ts'
 import type { Workspace } from '../../../lib/records/use-workspace.ts'
 import { newTableMessages as words, newTableRefusals } from '../../../messages/new-table.ts'
 import { ImportProgress, Working } from '../import-progress.tsx'
+import { hasUnsent } from '../run-import.ts'
 import { useImport } from '../use-import.ts'
 import { settingsFor } from './table-draft.ts'
 import type { NewTableStep } from './use-new-table.ts'
@@ -26,6 +27,8 @@ interface MadeTableProps {
 
 /** Time in ms within which a new table usually reaches a device. */
 const SLOW_MS = 20_000
+/** Interval in ms between looks into the outbox. */
+const SENT_MS = 1_000
 /** Interval in ms between requests for the table. */
 const ASK_MS = 2_000
 
@@ -83,7 +86,7 @@ function FillTable({
   )
 }
 
-/** Offered after the import was undone. */
+/** Deletes the table after its import was undone, as soon as the server has every change to it. The server refuses if others have added records meanwhile. */
 function RemoveTable({
   table,
   workspace,
@@ -93,13 +96,40 @@ function RemoveTable({
   readonly workspace: Workspace
   readonly onRemoved: () => void
 }): JSX.Element {
+  const { database } = useLocalDatabase()
   const call = useCall(newTableRefusals)
+  const [isSending, setSending] = useState(true)
   const remove = async (): Promise<void> => {
     const done = await call.run('remove_empty_table', { workspace: workspace.id, name: table.descriptor.table })
     if (!done) return
     showToast({ text: words.removed })
     onRemoved()
   }
+  const afterSending = useEffectEvent(() => {
+    setSending(false)
+    void remove()
+  })
+  useEffect(() => {
+    const look = (): void => {
+      hasUnsent(database, table.name)
+        .then((isUnsent) => {
+          if (isUnsent || leaving.signal.aborted) return
+          clearInterval(looking)
+          leaving.abort()
+          afterSending()
+        })
+        .catch((error: unknown) => console.warn('The outbox could not be read.', error))
+    }
+    const leaving = new AbortController()
+    const looking = setInterval(look, SENT_MS)
+    look()
+    return () => {
+      leaving.abort()
+      clearInterval(looking)
+    }
+  }, [database, table.name])
+  if (isSending || (call.isPending && !call.failure))
+    return <Working label={words.removing} text={words.removingDetail} />
   return (
     <>
       <Button isPending={call.isPending} onPress={() => void remove()}>
