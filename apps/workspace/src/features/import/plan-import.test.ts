@@ -97,6 +97,20 @@ const reasonsOf = ({ issues }: ImportPlan): readonly string[] =>
   issues.map(({ row, column: at, reason }) => `${row.row}/${at ?? ''} ${reason}`)
 
 describe('the rows of a file', () => {
+  test('are checked without keeping the page from reacting, though nothing has to be looked up', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, at) => ({
+      row: at + 2,
+      cells: [`task ${at}`, '12,50', '3.11.2026'],
+    }))
+    const settings = proposeSettings(['title', 'cost', 'due on'], rows, TEST_FIELDS, undefined)
+    const options = { database, table: tasks, tables, fields: TEST_FIELDS, rows, settings, signal: goOn }
+    let turns = 0
+    const turning = setInterval(() => (turns += 1), 1)
+    await planImport({ ...options, judge: async () => [], onProgress: () => undefined })
+    clearInterval(turning)
+    expect(turns).toBeGreaterThan(3)
+  })
+
   test('become records by fields that are called like their columns, read as the file writes them', async () => {
     const { changes, issues } = await plan(
       'TITLE;Site;points;Cost;Due;urgent;Unknown\nValve;elmcroft;1.200;12,50;3.11.2026;yes;x\n',

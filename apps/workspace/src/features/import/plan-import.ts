@@ -15,10 +15,11 @@ import { quoteName } from '../../lib/sql.ts'
 import { importMessages as words } from '../../messages/import.ts'
 import { FoundLinks } from './find-links.ts'
 import type { ImportSettings, Writing } from './import-settings.ts'
+import { pausing } from './pause.ts'
 import { foundBy, isSameValue, readCell } from './read-cell.ts'
 
-/** Rows checked at once; the page renders in between. */
-const SLICE = 500
+/** Rows checked at once; the page may render in between. */
+const SLICE = 200
 
 /** Why a row of a file is left out. */
 export interface Issue {
@@ -78,8 +79,9 @@ export async function planImport(options: PlanOptions): Promise<ImportPlan> {
     seen: { keys: new Map<string, number>(), ids: new Map<string, number>() },
     same: 0,
   }
+  const pause = pausing(signal)
   for (let from = 0; from < rows.length; from += SLICE) {
-    signal.throwIfAborted()
+    await pause()
     const slice = rows.slice(from, from + SLICE)
     await findLinks(links, settings.targets, slice)
     const read = slice.map((row) => readRow(row, options, links, state.fits))

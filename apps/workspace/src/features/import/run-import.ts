@@ -1,4 +1,4 @@
-import type { RejectedChanges } from '@holdfast/client'
+import { type RejectedChanges, withdrawUnsent } from '@holdfast/client'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { holdPage } from '../../lib/data/typing.ts'
 import { type ApplyOutcome, applyCommand } from '../../lib/records/apply-command.ts'
@@ -60,6 +60,10 @@ async function undoChunks(
 ): Promise<number> {
   let kept = 0
   let undone = 0
+  await withdrawImport(database, written, (count) => {
+    undone += count
+    onProgress(undone)
+  })
   for (let command = written.at(-1); command; command = written.at(-1)) {
     const without = new Set(refusedRecords(await rejected.list(), command.id))
     const hadRefused = without.size > 0
@@ -76,6 +80,31 @@ async function undoChunks(
     onProgress(undone)
   }
   return kept
+}
+
+/** Takes back the records that the server never saw, so that they need not be sent to be deleted. */
+async function withdrawImport(
+  database: CommonPowerSyncDatabase,
+  written: Command[],
+  onWithdrawn: (count: number) => void,
+): Promise<void> {
+  const [table] = written.flatMap(({ changes }) => changes.slice(0, 1).map((change) => change.table))
+  if (table === undefined) return
+  const gone = new Set<string>()
+  const commands = new Set(written.map(({ id }) => id))
+  const onChunk = (ids: readonly string[]): void => {
+    for (const id of ids) gone.add(id)
+    onWithdrawn(ids.length)
+  }
+  try {
+    await withdrawUnsent(database, { table, commands, onWithdrawn: onChunk })
+  } finally {
+    const left = written.flatMap((command) => {
+      const changes = command.changes.filter(({ id }) => !gone.has(id))
+      return changes.length === 0 ? [] : [{ ...command, changes }]
+    })
+    written.splice(0, written.length, ...left)
+  }
 }
 
 /** Whether changes to a table's records wait in the outbox. */

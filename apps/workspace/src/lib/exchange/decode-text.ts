@@ -21,9 +21,18 @@ export function detectEncoding(bytes: Uint8Array): Encoding {
   // Latin letters make every other byte zero.
   if (odd > sample.length / 5 && even < odd / 4) return 'utf-16le'
   if (even > sample.length / 5 && odd < even / 4) return 'utf-16be'
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return 'utf-8'
+  } catch {
+    return isMostlyUtf8(bytes) ? 'utf-8' : 'windows-1252'
+  }
+}
+
+function isMostlyUtf8(bytes: Uint8Array): boolean {
   const text = new TextDecoder('utf-8').decode(bytes)
   const broken = count(text, /\uFFFD+/g)
-  return broken === 0 || count(text, /[\u0080-\uFFFC\u{10000}-\u{10FFFF}]+/gu) >= broken ? 'utf-8' : 'windows-1252'
+  return count(text, /[\u0080-\uFFFC\u{10000}-\u{10FFFF}]+/gu) >= broken
 }
 
 function count(text: string, what: RegExp): number {
