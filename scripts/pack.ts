@@ -43,7 +43,7 @@ const SERVER_FILES = [
   'server/bin',
   'server/dist/cli/main.js',
   'server/dist/cli/find-bundle.js',
-  'server/dist/cli/set-up-engine.js',
+  'server/dist/cli/configure-v8.js',
   'server/dist/bundle',
   'server/dist/vite',
   'platform/postgres/dist/dump/dump-worker.js',

@@ -22,7 +22,7 @@ function compilersUsed(prepare: string): ReadonlySet<string> {
 }
 
 test('the parser of Postgres is compiled once, and not again for speed', () => {
-  const module = JSON.stringify(new URL('set-up-engine.ts', import.meta.url).href)
+  const module = JSON.stringify(new URL('configure-v8.ts', import.meta.url).href)
   const prepare = `const { configureV8 } = await import(${module}); configureV8()`
   expect(compilersUsed(prepare)).toEqual(new Set(['Liftoff']))
 })

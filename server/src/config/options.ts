@@ -26,131 +26,132 @@ import {
 
 /** Settings of the server itself. */
 export const serverOptions = {
-  host: text('The address to listen on; 0.0.0.0 serves everybody in the network.', { default: '127.0.0.1' }),
-  port: integer('The port of the app and all APIs; 0 picks a free one.', { default: 54_321, min: 0, max: 65_535 }),
-  dbPort: integer('The port of Postgres, on this machine only; 0 picks a free one.', {
+  host: text('Address to listen on; 0.0.0.0 serves the whole network.', { default: '127.0.0.1' }),
+  port: integer('Port of the app and all APIs; 0 picks a free one.', { default: 54_321, min: 0, max: 65_535 }),
+  dbPort: integer('Port of Postgres, on this machine only; 0 picks a free one.', {
     default: 54_322,
     min: 0,
     max: 65_535,
   }),
-  dataDir: text('The folder that holds the database and its secrets. Made at the first start.', {
+  dataDir: text('Folder of the database and its secrets, created at the first start.', {
     default: '.holdfast',
   }),
-  sample: flag('Fills a new database with a sample organisation and accounts to sign in with.', { default: false }),
-  json: flag('Prints one line of JSON when ready, for scripts; everything else goes to stderr.', { default: false }),
-  configFile: text('A JSON file with any of these settings, by the names in the first column. It need not exist.', {
+  sample: flag('Fills a new database with a sample organisation and accounts.', { default: false }),
+  json: flag('Prints one line of JSON when ready; everything else goes to stderr.', { default: false }),
+  configFile: text('JSON file with any of these settings. May not exist.', {
     default: 'holdfast.config.json',
   }),
   databaseUrl: text(
-    'An existing Postgres to use instead of the packaged one: postgres://user:password@host:port/database.',
+    'Existing Postgres to use instead of the packaged one: postgres://user:password@host:port/database.',
     { env: 'DATABASE_URL', secret: true },
   ),
   postgresBin: text(
-    'The folder of the programs of an installed Postgres 18 to run instead of the packaged one, for the extensions that it has: `/usr/lib/postgresql/18/bin`.',
+    'Program folder of an installed Postgres 18 to run instead of the packaged one, for its extensions: `/usr/lib/postgresql/18/bin`.',
   ),
   postgresSettings: list(
-    'Settings of the packaged Postgres: `shared_buffers=1GB,work_mem=16MB`, `shared_preload_libraries=auto_explain`. Those that sync or safety depend on, such as wal_level and fsync, are refused with the reason.',
+    'Settings of the packaged Postgres: `shared_buffers=1GB,work_mem=16MB`. Those that sync or safety depend on, such as wal_level and fsync, are refused.',
     { default: [] },
   ),
   externalUrl: text(
-    'The address under which people reach this server, when a proxy is in front of it. Default: host and port; with `tlsCertFile` the first name of the certificate.',
+    'Public URL of this server behind a proxy. Default: host and port; with `tlsCertFile` the first name in the certificate.',
   ),
   tlsCertFile: text(
-    'A PEM file with the certificate of this server and those between it and the root (`fullchain.pem`): serves HTTPS instead of plain HTTP. Renewed files are used without a restart.',
+    'PEM file with the certificate chain of this server (`fullchain.pem`): serves HTTPS instead of HTTP. Renewed files are used without a restart.',
   ),
-  tlsKeyFile: text('The PEM file of the private key that belongs to `tlsCertFile`, without a passphrase.'),
-  allowRequestsWithoutKey: flag('Whether a request without an API key counts as one with the anon key.', {
+  tlsKeyFile: text('PEM file with the private key of `tlsCertFile`, without a passphrase.'),
+  allowRequestsWithoutKey: flag('Treats requests without an API key like requests with the anon key.', {
     default: false,
   }),
   corsOrigins: list(
-    'The origins (`https://app.example.com`) whose pages may use the APIs from a browser; an empty list allows every one. No cookies are involved.',
+    'Origins (`https://app.example.com`) whose pages may use the APIs; empty allows all. No cookies are involved.',
     { default: [] },
   ),
   restSessionCheck: flag(
-    'Whether REST refuses the tokens of sessions that have ended and of accounts that are banned or deleted, instead of when they expire. Sync always does.',
+    'Whether REST refuses tokens of ended sessions and of banned or deleted accounts before they expire. Sync always does.',
     { default: true },
   ),
   appSettings: settings(
-    'Settings that functions and policies read with `current_setting`, by names that begin with `app.`: `{"app.settings.url": "https://example.com"}`. All requests of people have them, uploads too.',
+    'Settings that functions and policies read with `current_setting`, with names starting with `app.`: `{"app.settings.url": "https://example.com"}`. Set for all user requests, including uploads.',
     { default: {} },
   ),
-  projectName: text('The name of the project, as the app shows it.', { default: 'Holdfast' }),
+  projectName: text('Name of the project in the app.', { default: 'Holdfast' }),
   openWorkspaces: flag(
-    'Whether every user may start up to 3 workspaces in the app and create tables in them. Otherwise only the owner link that a start prints creates one, and invitations let users in.',
+    'Whether every user may create up to 3 workspaces, and tables in them. Otherwise only the owner link printed at the start creates one.',
     { default: false },
   ),
   mapStyleUrl: text(
-    'The address of a MapLibre style (`https://tiles.example.com/style.json`) that the app draws below records on a map. Default: none; the app draws lines of latitude and longitude itself.',
+    'MapLibre style (`https://tiles.example.com/style.json`) for map backgrounds. Default: a grid of latitude and longitude.',
   ),
-  mapDarkStyleUrl: text('The same for people who use the app dark. Default: `mapStyleUrl`.'),
+  mapDarkStyleUrl: text('Map style in dark mode. Default: `mapStyleUrl`.'),
   mapOrigins: list(
-    'The origins (`https://fonts.example.com`) beside those of the styles that tiles, glyphs and sprites of the map come from. The app loads from no others.',
+    'Origins (`https://fonts.example.com`) of tiles, glyphs and sprites, besides those of the styles. The app loads from no others.',
     { default: [] },
   ),
   jwtSecret: text(
-    'Signs the API keys and verifies tokens of the project; at least 32 characters, or a JWK or JWK set, whose public keys verify tokens, too. Default: made at the first start and kept in the data folder.',
+    'Signs API keys and verifies tokens: at least 32 characters, a JWK or a JWK set, whose public keys also verify. Default: created at the first start, in the data folder.',
     { secret: true },
   ),
   mailbox: flag(
-    'Whether captured mails and text messages are shown at `/mailbox`, while mails are captured: to browsers of this machine if only it is served, else for the service_role key.',
+    'Shows captured mails and text messages at `/mailbox`: to browsers on this machine if only it is served, otherwise to holders of the service_role key.',
     { default: true },
   ),
-  docs: flag('Whether the docs of Holdfast are shown at `/docs`, to everybody who reaches the server.', {
+  docs: flag('Shows these docs at `/docs`.', {
     default: true,
   }),
   metricsToken: text(
-    'What Prometheus shows to read `/metrics` (`Authorization: Bearer`), and can do nothing else with. The service_role key does as well.',
+    'Bearer token that Prometheus uses for `/metrics`, and that permits nothing else. The service_role key works too.',
     { secret: true },
   ),
   trustProxy: list(
-    'The proxies in front whose x-forwarded-* and x-request-id headers are believed: addresses and networks (`loopback`, `10.0.0.0/8`), or one number of proxies in a row.',
+    'Proxies whose x-forwarded-* and x-request-id headers are trusted: addresses and networks (`loopback`, `10.0.0.0/8`), or the number of proxies in a row.',
     { default: [] },
   ),
   requestBodySilenceSeconds: integer(
-    'How long nothing of a request body may come until it is given up: longer than a phone needs to change its network.',
+    'Seconds without data before a request body is cut off. A phone that changes networks needs some.',
     { default: 30, min: 1, max: 3_600 },
   ),
-  requestBodyRateMin: integer(
-    'Bytes per second that a request body has to come with on average, after its first minute: a tenth of the slowest phone networks.',
-    { default: 128, min: 0, max: 1_000_000 },
-  ),
-  requestBodySeconds: integer('How long a request body may take as a whole; 4 MiB at 2.4 kB/s take 30 minutes.', {
+  requestBodyRateMin: integer('Minimum average bytes per second of a request body after its first minute.', {
+    default: 128,
+    min: 0,
+    max: 1_000_000,
+  }),
+  requestBodySeconds: integer('Maximum seconds for a whole request body; 4 MiB at 2.4 kB/s take 30 minutes.', {
     default: 1_800,
     min: 1,
     max: 86_400,
   }),
   slowBodiesPerAddressMax: integer(
-    'Request bodies of one address that may be under way for longer than ten seconds at a time; many devices may share an address.',
+    'Maximum request bodies per address that take longer than ten seconds; many devices may share an address.',
     { default: 64, min: 1, max: 100_000 },
   ),
   requestBodyMemoryMax: integer(
-    'MiB of all request bodies that may be in memory, of which no address has more than it leaves to others. Behind a proxy set `trustProxy`, or all have one address.',
+    'Maximum MiB of all request bodies in memory. One address never has more than it leaves to others; behind a proxy set `trustProxy`.',
     { default: 256, min: 32, max: 65_536 },
   ),
-  requestConnectionsMax: integer('Connections to Postgres that serve requests of people.', {
+  requestConnectionsMax: integer('Connections to Postgres for user requests.', {
     default: 20,
     min: 1,
     max: 500,
   }),
   closeSeconds: integer(
-    'How long closing may take after the first signal, until the server ends anyway, with its Postgres. Container platforms commonly allow 30 seconds.',
+    'Maximum seconds for closing after a signal; then the server and its Postgres are killed. Container platforms commonly allow 30.',
     { default: 25, min: 1, max: 3_600 },
   ),
-  logLevel: text('The least important messages that are logged: debug, info, warn or error.', { default: 'warn' }),
-  logFormat: text('How lines are logged: text, or json with one object per line.', { default: 'text' }),
+  logLevel: text('Minimum level of logged messages: debug, info, warn or error.', { default: 'warn' }),
+  logFormat: text('Log format: text, or json with one object per line.', { default: 'text' }),
   logRequests: flag(
-    'Whether every request is logged: its time, id, method, path, status, duration, user and bytes sent, without query strings, headers and bodies.',
+    'Logs each request: time, id, method, path, status, duration, user and bytes sent; no query strings, headers or bodies.',
     { default: false },
   ),
 } satisfies OptionDeclarations
 
 /** Settings of the project in the current folder. */
 export const projectOptions = {
-  migrationsDir: text('The folder of the project’s migrations, `<version>_<name>.sql`. It need not exist.', {
+  migrationsDir: text('Folder of the project’s migrations, `<version>_<name>.sql`. May not exist.', {
     default: 'supabase/migrations',
   }),
   projectMigrations: flag(
-    'Whether a start applies the project’s migrations, its seeds when only this machine is served, and uses the settings and buckets of its `config.toml`.',
+    'Whether a start applies the project’s migrations, its seeds if only this machine is served, and the settings and buckets of its `config.toml`.',
     { default: true },
   ),
 } satisfies OptionDeclarations

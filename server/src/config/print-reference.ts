@@ -1,3 +1,4 @@
+import { PROVIDER_NAMES } from '@holdfast/auth'
 import type { OptionDeclaration, OptionDeclarations } from '@holdfast/foundation'
 import { flagName, variableName } from './names.ts'
 import { optionGroups, type OptionGroup, options } from './options.ts'
@@ -27,27 +28,37 @@ export function describeOption(declaration: OptionDeclaration): string {
   return `${declaration.description}${fallback === '' ? '' : ` (${fallback})`}`
 }
 
-/** `docs/reference/options.md`. A test compares the file with this. */
+/** Options that differ only in one part of their name. The reference shows the first of each as one row. */
+const FAMILIES: readonly { readonly pattern: RegExp; readonly name: string; readonly meaning?: string }[] = [
+  { pattern: new RegExp(`^external(?:${PROVIDER_NAMES.map(capitalize).join('|')})`), name: 'external<Provider>' },
+  { pattern: /^emailTemplate\w+(?=ContentPath$)/, name: 'emailTemplate<Mail>', meaning: 'HTML file of that mail.' },
+  { pattern: /^emailNotification\w+(?=Subject$)/, name: 'emailNotification<Change>', meaning: 'Subject of that mail.' },
+  {
+    pattern: /^emailNotification\w+(?=ContentPath$)/,
+    name: 'emailNotification<Change>',
+    meaning: 'HTML file of that mail.',
+  },
+  { pattern: /^hook\w+(?=Secrets$)/, name: 'hook<Name>' },
+]
+
+/** Renders `docs/reference/options.md`. A test compares the file with this. */
 export function printReference(commands: readonly DocumentedCommand[], common: OptionDeclarations): string {
   const groups = optionGroups.map(({ title, options: own }) => {
-    const rows = Object.entries(own).map(([name, declaration]) =>
-      [
-        `\`${name}\``,
-        `\`${flagName(name)}\``,
-        `\`${variableName(name, declaration)}\``,
-        typeText(declaration),
-        declaration.default === undefined ? '–' : `\`${valueText(declaration.default)}\``,
-        declaration.description.replaceAll('|', '\\|'),
-      ].join(' | '),
-    )
-    return `## ${title}\n\n| in the config file | on the command line | in the environment | values | default | meaning |\n| --- | --- | --- | --- | --- | --- |\n${rows.map((row) => `| ${row} |`).join('\n')}\n`
+    const rows = new Map<string, string>()
+    for (const [name, declaration] of Object.entries(own)) {
+      const family = FAMILIES.find(({ pattern }) => pattern.test(name))
+      const shown = family ? name.replace(family.pattern, family.name) : name
+      if (!rows.has(shown)) rows.set(shown, printRow(shown, declaration, family?.meaning))
+    }
+    return `## ${title}\n\n| option | values | default | meaning |\n| --- | --- | --- | --- |\n${[...rows.values()].join('\n')}\n`
   })
   return `# Options
 
-Every setting, from the same declarations that the parser uses. Printed by \`holdfast options --markdown\`.
+Every setting. \`holdfast options --markdown\` prints this page from the declarations that the server uses.
 
-The command line wins over the environment, the environment over the config file (\`holdfast.config.json\` in the folder where Holdfast is
-started), the file over the default. A switch is turned on by its name alone and off by \`--no-\` before it; a list is separated by commas.
+The option \`dbPort\` is \`--db-port\` on the command line, \`HOLDFAST_DB_PORT\` in the environment and \`"dbPort"\` in
+\`holdfast.config.json\`, in this order of precedence. Switches are on by their name and off with \`--no-\`; lists are
+separated by commas. \`<Provider>\` is one of ${PROVIDER_NAMES.map(capitalize).join(', ')}: \`externalGithubEnabled\`.
 
 ${groups.join('\n')}
 # Commands
@@ -58,6 +69,22 @@ ${Object.entries(common)
   .join(', ')}.
 
 ${commands.flatMap((command) => printCommand(command, common) ?? []).join('\n')}`
+}
+
+function printRow(name: string, declaration: OptionDeclaration, meaning: string | undefined): string {
+  const { default: fallback, description, env } = declaration
+  const provider = name.startsWith('external<') ? PROVIDER_NAMES[0] : undefined
+  const text = meaning ?? (provider ? description.replace(provider, 'the provider') : description)
+  return `| ${[
+    `\`${name}\``,
+    typeText(declaration),
+    fallback === undefined || valueText(fallback) === '' ? '–' : `\`${valueText(fallback)}\``,
+    `${text}${env === undefined ? '' : ` In the environment \`${env}\`.`}`.replaceAll('|', '\\|'),
+  ].join(' | ')} |`
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** A command as the reference shows it. */
@@ -75,6 +102,7 @@ function printCommand(
 ): string | undefined {
   const own = Object.entries(all).filter(([name, { secret }]) => !(name in options) && !(name in common) && !secret)
   if (own.length === 0) return undefined
+  if (summary.startsWith('The same as')) return `## \`holdfast ${words}\`\n\n${summary}.\n`
   const rows = own.map(([name, declaration]) => {
     const isOn = declaration.type === 'boolean' && declaration.default === true
     const flag = isOn ? `--no-${flagName(name).slice(2)}` : flagName(name)

@@ -5,14 +5,13 @@ export const digestOptions = {
   dailyMailEnabled: {
     type: 'boolean',
     default: true,
-    description:
-      'Whether this server writes members of workspaces a mail a day of what is new for them. Each of them may turn it off.',
+    description: 'Whether this server mails workspace members a daily digest. Members can unsubscribe.',
   },
   dailyMailHour: {
     type: 'integer',
     default: 7,
     min: 0,
     max: 23,
-    description: 'The hour from which the daily mail is written, in the time zone of the workspace.',
+    description: 'Hour from which daily mails are sent, in the workspace’s time zone.',
   },
 } satisfies OptionDeclarations

@@ -1,6 +1,7 @@
 /** The GoTrue API: accounts, sessions and tokens. */
 export { openAuth, type AuthService, type OpenAuthOptions } from './auth.ts'
 export { authOptions, defaultAuthOptions, type AuthOptions } from './options/auth-options.ts'
+export { PROVIDER_NAMES } from './options/providers.ts'
 export { authMigrations } from './migrations.ts'
 export { openLiveSessions, type LiveSessions } from './sessions/live-sessions.ts'
 export type { CapturedEntry, CapturedMessage, CapturedMessages } from './messages/captured-messages.ts'

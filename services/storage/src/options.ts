@@ -6,12 +6,11 @@ import { parseConfiguredSize } from './request/file-size.ts'
 /** Settings of file storage, named as in `[storage]` of Supabase's `config.toml`. */
 export const storageOptions = {
   storageEnabled: flag('Whether file storage is served, at `/storage/v1`.', { default: true }),
-  storageFileSizeLimit: text(
-    'Maximum size of an uploaded file, such as `50MiB` or `2GB`. A bucket may have a lower limit.',
-    { default: '50MiB' },
-  ),
+  storageFileSizeLimit: text('Maximum file size, such as `50MiB` or `2GB`. Buckets may have lower limits.', {
+    default: '50MiB',
+  }),
   storageBuckets: settings(
-    'Buckets created or updated at the start, by name, each with `public`, `file_size_limit`, `allowed_mime_types` and `objects_path`, a folder whose files it gets; as `[storage.buckets.NAME]` in `config.toml`.',
+    'Buckets created or updated at the start, by name, each with `public`, `file_size_limit`, `allowed_mime_types` and `objects_path` (a folder whose files it gets); `[storage.buckets.NAME]` in `config.toml`.',
     { default: {} },
   ),
   storageS3ProtocolEnabled: flag('Whether the S3 protocol is served, at `/storage/v1/s3`.', { default: true }),
@@ -30,14 +29,12 @@ export const storageOptions = {
   storageS3SecretAccessKey: { type: 'string', secret: true, description: 'The secret of that access key.' },
   storageS3ForcePathStyle: flag('Whether URLs name the bucket in the path instead of the host.', { default: true }),
   storageS3Prefix: text('Prefix of all object names in the bucket, such as `holdfast/`.', { default: '' }),
-  storageImageTransformationEnabled: flag(
-    'Whether images are served resized and converted, at `/storage/v1/render/image`.',
-    { default: true },
-  ),
-  storageImageCacheSize: text(
-    'Maximum size of the cache of rendered images in the data folder, such as `512MiB`; `0` disables it.',
-    { default: '512MiB' },
-  ),
+  storageImageTransformationEnabled: flag('Whether images are resized and converted, at `/storage/v1/render/image`.', {
+    default: true,
+  }),
+  storageImageCacheSize: text('Maximum size of the cache of rendered images, such as `512MiB`; `0` disables it.', {
+    default: '512MiB',
+  }),
 } satisfies OptionDeclarations
 
 export type StorageOptions = OptionValues<typeof storageOptions>

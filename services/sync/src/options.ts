@@ -17,52 +17,51 @@ import type { FindHiddenTables } from './schema/describe-schema.ts'
 
 /** Settings of sync, as command-line options, environment variables and keys of the config file. */
 export const syncOptions = {
-  syncConnectionsMax: integer(
-    'How many devices may be connected for sync at once. Further ones get 429 and try again.',
-    { default: 20_000, min: 1, max: 1_000_000 },
-  ),
+  syncConnectionsMax: integer('Maximum devices connected for sync. Others get 429 and retry.', {
+    default: 20_000,
+    min: 1,
+    max: 1_000_000,
+  }),
   syncStreamsPerPersonMax: integer(
-    'How many streams one person may have open, at most a quarter of `syncConnectionsMax`. Further devices get 429 and try again; a device that connects again takes the place of its older stream.',
+    'Maximum streams per user, at most a quarter of `syncConnectionsMax`. Others get 429 and retry; a reconnecting device replaces its older stream.',
     { default: 100, min: 1, max: 1_000_000 },
   ),
   syncClassesMax: integer(
-    'How many access classes a policy may have: combinations of values that it is asked for one by one. Rows of the newest above it are left out; a table that has more when its policy is first followed does not sync.',
+    'Maximum access classes per policy, which are evaluated one by one. Rows of excess classes are left out; a table that exceeds it when its policy is first followed does not sync.',
     { default: 10_000, min: 1, max: 1_000_000 },
   ),
   syncClassesPerPersonMax: integer(
-    'How many of the access classes of a policy one person may bring by what they write, so that no person fills the list for the others. Rows of their further ones are left out, and they are told.',
+    'Maximum access classes per policy that one user’s writes may add, so that no user fills the list. Rows of excess ones are left out, and the user is told.',
     { default: 2_500, min: 1, max: 1_000_000 },
   ),
-  syncCompress: flag(
-    'Whether streams are compressed with gzip for devices that take it. Off saves time where the network is faster than that.',
-    { default: true },
-  ),
+  syncCompress: flag('Compresses streams with gzip. Off saves time on fast networks.', { default: true }),
   syncCompactIntervalS: integer(
-    'Seconds between two rounds in which the operation log drops what has been superseded. 0: never; the log then grows with every change.',
+    'Seconds between compactions of the operation log. 0 disables them; the log then grows with every change.',
     { default: 60, min: 0, max: 86_400 },
   ),
   syncCompactOpsPerSecond: integer(
-    'How many operations a round drops per second at most, so that reading and writing the log have the disk.',
+    'Maximum operations that compaction drops per second, to leave disk bandwidth for sync.',
     { default: 20_000, min: 100, max: 10_000_000 },
   ),
   syncUploadsPerPersonMax: integer(
-    'How many uploads one person may have under way at once: each device sends one at a time. Further ones get 429 and are sent again.',
+    'Maximum concurrent uploads per user; each device sends one at a time. Others get 429 and are retried.',
     { default: 10, min: 1, max: 10_000 },
   ),
   syncUploadsMax: integer(
-    'How many uploads may be under way at once, most of them waiting for a connection. Further ones get 503 and are sent again.',
+    'Maximum concurrent uploads, most of which wait for a connection. Others get 503 and are retried.',
     { default: 500, min: 1, max: 100_000 },
   ),
-  syncUploadConnectionsMax: integer(
-    'How many of the requestConnectionsMax connections uploads hold at most, so that requests and streams always find some.',
-    { default: 6, min: 1, max: 500 },
-  ),
+  syncUploadConnectionsMax: integer('Maximum connections for uploads, out of requestConnectionsMax.', {
+    default: 6,
+    min: 1,
+    max: 500,
+  }),
   syncUploadStatementTimeoutMs: integer(
-    'How long one statement of an upload may run, in milliseconds, unless the role has its own statement_timeout; 0 for no bound.',
+    'Statement timeout of uploads in ms, unless the role has its own statement_timeout; 0 for none.',
     { default: 8000, min: 0, max: 3_600_000 },
   ),
   syncUploadTimeoutMs: integer(
-    'How long one uploaded transaction may hold a connection and its locks, in milliseconds. Then it is rolled back and sent again.',
+    'Maximum ms for which an uploaded transaction holds a connection and locks. Then it is rolled back and retried.',
     { default: 30_000, min: 100, max: 3_600_000 },
   ),
 } satisfies OptionDeclarations

@@ -10,7 +10,7 @@ let shareDir: string
 let control: string
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'holdfast-stand-ins-'))
+  root = mkdtempSync(join(tmpdir(), 'holdfast-extension-stubs-'))
   dataDir = join(root, 'data')
   shareDir = join(root, 'share')
   mkdirSync(dataDir)

@@ -24,15 +24,15 @@ type EmailNotificationOptions = {
 }
 
 function optionsOf([name, change]: readonly [string, string]): readonly (readonly [string, OptionDeclaration])[] {
-  const recipient = name === 'EmailChanged' ? '; it goes to the old address' : ''
+  const recipient = name === 'EmailChanged' ? ', at the old address' : ''
   const fields: Fields = {
     Enabled: {
       type: 'boolean',
       default: false,
-      description: `Whether users get a mail when ${change}${recipient}.`,
+      description: `Whether users are mailed when ${change}${recipient}.`,
     },
-    Subject: { type: 'string', description: `The subject of the mail that says that ${change}.` },
-    ContentPath: { type: 'string', description: `A file with the HTML of the mail that says that ${change}.` },
+    Subject: { type: 'string', description: `Subject of the mail that ${change}.` },
+    ContentPath: { type: 'string', description: `HTML file of the mail that ${change}.` },
   }
   return Object.entries(fields).map(([field, declaration]) => [`emailNotification${name}${field}`, declaration])
 }

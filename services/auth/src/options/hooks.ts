@@ -4,8 +4,8 @@ import type { OptionDeclaration } from '@holdfast/foundation'
 const HOOKS = {
   CustomAccessToken: 'changes the claims of access tokens',
   BeforeUserCreated: 'may refuse a new account',
-  PasswordVerificationAttempt: 'hears of every password that is tried',
-  MfaVerificationAttempt: 'hears of every second factor that is tried',
+  PasswordVerificationAttempt: 'is told of every password attempt',
+  MfaVerificationAttempt: 'is told of every second-factor attempt',
   SendEmail: 'sends mails instead of this server',
   SendSms: 'sends text messages instead of this server',
 }
@@ -25,12 +25,12 @@ function optionsOf([name, does]: readonly [string, string]): readonly (readonly 
   const fields: Fields = {
     Uri: {
       type: 'string',
-      description: `The hook that ${does}: \`pg-functions://postgres/schema/function\` or an https address.`,
+      description: `Hook that ${does}: \`pg-functions://postgres/schema/function\` or an https URL.`,
     },
     Secrets: {
       type: 'string',
       secret: true,
-      description: 'Signs requests to that hook: `v1,whsec_` and base64, several with `|` between.',
+      description: 'Secrets that sign requests to that hook: `v1,whsec_` and base64, separated by `|`.',
     },
   }
   return Object.entries(fields).map(([field, declaration]) => [`hook${name}${field}`, declaration])

@@ -2,24 +2,24 @@ import { flag, integer, type OptionDeclarations, text } from '@holdfast/foundati
 
 /** Password requirements. */
 export const passwordOptions = {
-  minimumPasswordLength: integer('The shortest password that is accepted, in bytes.', { default: 6, min: 6, max: 72 }),
+  minimumPasswordLength: integer('Minimum password length in bytes.', { default: 6, min: 6, max: 72 }),
   passwordRequirements: text(
-    'Characters that a password has to have: `letters_digits`, `lower_upper_letters_digits` or `lower_upper_letters_digits_symbols`; empty for any.',
+    'Required characters of passwords: `letters_digits`, `lower_upper_letters_digits` or `lower_upper_letters_digits_symbols`; empty for none.',
     { default: '' },
   ),
   passwordHibpEnabled: flag(
-    'Whether passwords are refused that have leaked elsewhere. Five characters of their SHA-1 are sent to `passwordHibpUrl`.',
+    'Whether to refuse leaked passwords. Sends five characters of their SHA-1 to `passwordHibpUrl`.',
     { default: false },
   ),
-  passwordHibpFailClosed: flag('Whether passwords are refused while that service does not answer.', { default: false }),
-  passwordHibpUrl: text('A service that knows leaked passwords, with the range API of Have I Been Pwned.', {
+  passwordHibpFailClosed: flag('Whether to refuse passwords while that service does not respond.', { default: false }),
+  passwordHibpUrl: text('Service with the range API of Have I Been Pwned.', {
     default: 'https://api.pwnedpasswords.com',
   }),
   securityUpdatePasswordRequireCurrentPassword: flag(
-    'Whether a new password needs the old one (`current_password`), except after signing in by a mail or a text message.',
+    'Whether changing the password requires `current_password`, except after signing in by mail or text message.',
     { default: false },
   ),
-  passwordHashCost: integer('The bcrypt cost of new password hashes; one more doubles the time of every sign-in.', {
+  passwordHashCost: integer('bcrypt cost of new password hashes; one more doubles the time of every sign-in.', {
     default: 10,
     min: 4,
     max: 14,

@@ -25,26 +25,26 @@ type ProviderOptions = {
 function optionsOf(name: ProviderName): readonly (readonly [string, OptionDeclaration])[] {
   const prefix = `external${name.charAt(0).toUpperCase()}${name.slice(1)}`
   const fields: ProviderFields = {
-    Enabled: { type: 'boolean', default: false, description: `Whether people may sign in with ${name}.` },
+    Enabled: { type: 'boolean', default: false, description: `Whether users may sign in with ${name}.` },
     ClientId: {
       type: 'string',
-      description: `The id of this app at ${name}; several with commas, of which the first is used in browsers.`,
+      description: `App id at ${name}; of several, separated by commas, browsers use the first.`,
     },
-    Secret: { type: 'string', secret: true, description: `The secret of this app at ${name}.` },
+    Secret: { type: 'string', secret: true, description: `App secret at ${name}.` },
     RedirectUri: {
       type: 'string',
-      description: `The address that ${name} returns to. Default: \`/auth/v1/callback\` of this server.`,
+      description: `URL to which ${name} returns. Default: \`/auth/v1/callback\` of this server.`,
     },
-    Url: { type: 'string', description: `The address of ${name} when it is not the public one.` },
+    Url: { type: 'string', description: `URL of ${name} if not the public one.` },
     SkipNonceCheck: {
       type: 'boolean',
       default: false,
-      description: `Whether ID tokens of ${name} are accepted without comparing their nonce.`,
+      description: `Whether ID tokens of ${name} are accepted without a nonce check.`,
     },
     EmailOptional: {
       type: 'boolean',
       default: false,
-      description: `Whether people may sign in with ${name} without an e-mail address.`,
+      description: `Whether users may sign in with ${name} without an email address.`,
     },
   }
   return Object.entries(fields).map(([field, declaration]) => [`${prefix}${field}`, declaration])

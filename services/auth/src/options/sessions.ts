@@ -3,31 +3,31 @@ import { flag, integer, type OptionDeclarations, text } from '@holdfast/foundati
 /** Lifetimes of tokens and sessions. */
 export const sessionOptions = {
   jwtExpiry: integer(
-    'How long an access token is valid, in seconds. Policies see a change of role or metadata only after this.',
+    'Lifetime of an access token in seconds. Policies see changes of role or metadata only in the next token.',
     { default: 3600, min: 60, max: 604800 },
   ),
   signingKeysPath: text(
-    'A file with the private keys that sign access tokens, an array of JWKs (ES256 or RS256) as `supabase gen signing-key` writes it. The first one signs. Default: a key that is made at the first start and kept in the database.',
+    'File with the private keys for access tokens: an array of JWKs (ES256 or RS256), as written by `supabase gen signing-key`. The first one signs. Default: a key created at the first start, in the database.',
   ),
   enableRefreshTokenRotation: flag(
-    'Whether a refresh token is used once only. Without it one token lives as long as its session.',
+    'Whether a refresh token can be used only once. Otherwise it lives as long as its session.',
     { default: true },
   ),
   refreshTokenReuseInterval: integer(
-    'How long a used refresh token still gives the session its newest one, in seconds, so that two tabs may refresh at once.',
+    'Seconds for which a used refresh token still returns the newest one, so that two tabs can refresh at once.',
     { default: 10, min: 0, max: 300 },
   ),
-  sessionsTimebox: integer('How long a session lasts at most, in seconds; 0 for no end.', {
+  sessionsTimebox: integer('Maximum session lifetime in seconds; 0 for none.', {
     default: 0,
     min: 0,
     max: 315360000,
   }),
-  sessionsInactivityTimeout: integer('How long a session lasts without being refreshed, in seconds; 0 for no end.', {
+  sessionsInactivityTimeout: integer('Maximum seconds between refreshes of a session; 0 for none.', {
     default: 0,
     min: 0,
     max: 315360000,
   }),
-  sessionsSinglePerUser: flag('Whether signing in ends the other sessions of a person when they next refresh.', {
+  sessionsSinglePerUser: flag('Whether signing in ends the user’s other sessions at their next refresh.', {
     default: false,
   }),
 } satisfies OptionDeclarations

@@ -3,28 +3,28 @@ import { flag, list, type OptionDeclarations, text } from '@holdfast/foundation'
 /** Who may sign in. Named as in `[auth]` of Supabase's `config.toml`. */
 export const signInOptions = {
   siteUrl: text(
-    'The address of the app, to which people return from a mail or a provider. Default: the address of this server, where the packaged app is.',
+    'URL of the app, to which mails and providers return. Default: this server, which serves the packaged app.',
   ),
   additionalRedirectUrls: list(
-    'More addresses that people may be sent to after a mail or a provider. `*` stands for part of one path segment, `**` for anything.',
+    'Further permitted redirect targets. `*` matches within one path segment, `**` anything.',
     { default: [] },
   ),
-  enableSignup: flag('Whether people may create their own account.', { default: true }),
-  enableAnonymousSignIns: flag('Whether people may use the app without an account, and make one of it later.', {
+  enableSignup: flag('Whether users may create their own account.', { default: true }),
+  enableAnonymousSignIns: flag('Whether users may start without an account and convert it later.', {
     default: false,
   }),
-  enableManualLinking: flag('Whether signed-in people may add and remove ways to sign in themselves.', {
+  enableManualLinking: flag('Whether signed-in users may link and unlink identities.', {
     default: false,
   }),
-  jwtAdminRoles: list('The roles whose tokens may use the administration of accounts.', {
+  jwtAdminRoles: list('Roles whose tokens may administer accounts.', {
     default: ['service_role', 'supabase_admin'],
   }),
   jwtExpRequired: flag(
-    'Whether tokens that are signed with the JWT secret need an end (`exp`), as all others do. API keys never need one.',
+    'Whether tokens signed with the JWT secret must expire (`exp`), as all others must. API keys never need to.',
     { default: false },
   ),
   jwtAudiences: list(
-    'The audiences (`aud`) whose tokens are accepted. A token without one, such as an API key, is accepted too; an empty list accepts every audience.',
+    'Accepted audiences (`aud`); empty accepts all. Tokens without one, such as API keys, are always accepted.',
     { default: ['authenticated'] },
   ),
 } satisfies OptionDeclarations

@@ -2,34 +2,32 @@ import { flag, integer, list, type OptionDeclarations, text } from '@holdfast/fo
 
 /** Text messages and sign-in by text message. */
 export const smsOptions = {
-  smsEnableSignup: flag('Whether people may sign up and in with a phone number.', { default: false }),
-  smsEnableConfirmations: flag('Whether a new phone number has to be confirmed by a text message before it counts.', {
+  smsEnableSignup: flag('Whether users may sign up and in by phone number.', { default: false }),
+  smsEnableConfirmations: flag('Whether a new phone number must be confirmed.', {
     default: false,
   }),
-  smsMaxFrequency: integer('The least time between two text messages to one person, in seconds.', {
+  smsMaxFrequency: integer('Minimum seconds between two text messages to one user.', {
     default: 5,
     min: 0,
     max: 86400,
   }),
-  smsOtpLength: integer('The digits of a code in a text message.', { default: 6, min: 6, max: 10 }),
-  smsOtpExpiry: integer('How long a code in a text message is good for, in seconds.', {
+  smsOtpLength: integer('Digits of a texted code.', { default: 6, min: 6, max: 10 }),
+  smsOtpExpiry: integer('Lifetime of a texted code in seconds.', {
     default: 60,
     min: 30,
     max: 86400,
   }),
-  smsTemplate: text('The text of a message.', { default: 'Your code is {{ .Code }}' }),
-  smsTestOtp: list('Numbers that get no message and always the same code, as `4152127777=123456`.', { default: [] }),
-  smsTwilioAccountSid: text('The account at Twilio. Without one, messages are kept with the captured mails.'),
-  smsTwilioAuthToken: text('The secret of the account at Twilio.', { secret: true }),
-  smsTwilioMessageServiceSid: text('The messaging service at Twilio, or the number that messages come from.'),
-  smsTwilioContentSid: text(
-    'The approved template at Twilio for codes over WhatsApp (`HX…`); its variable `1` is the code.',
-  ),
-  smsTwilioUrl: text("The address of Twilio's API.", { default: 'https://api.twilio.com' }),
+  smsTemplate: text('Text of the message.', { default: 'Your code is {{ .Code }}' }),
+  smsTestOtp: list('Test numbers with a fixed code, to which nothing is sent: `4152127777=123456`.', { default: [] }),
+  smsTwilioAccountSid: text('Twilio account. Without one, messages are captured in the mailbox.'),
+  smsTwilioAuthToken: text('Secret of the Twilio account.', { secret: true }),
+  smsTwilioMessageServiceSid: text('Twilio messaging service or sender number.'),
+  smsTwilioContentSid: text('Approved Twilio template for WhatsApp codes (`HX…`); its variable `1` is the code.'),
+  smsTwilioUrl: text('URL of Twilio’s API.', { default: 'https://api.twilio.com' }),
   smsTwilioVerifyAccountSid: text(
-    'The account at Twilio if Twilio Verify makes, sends and checks the codes, instead of `smsTwilioAccountSid`.',
+    'Twilio account for Twilio Verify, which creates, sends and checks the codes; replaces `smsTwilioAccountSid`.',
   ),
-  smsTwilioVerifyAuthToken: text('The secret of the account at Twilio, for Twilio Verify.', { secret: true }),
-  smsTwilioVerifyMessageServiceSid: text('The service of Twilio Verify (`VA…`).'),
-  smsTwilioVerifyUrl: text('The address of the API of Twilio Verify.', { default: 'https://verify.twilio.com' }),
+  smsTwilioVerifyAuthToken: text('Secret of that account.', { secret: true }),
+  smsTwilioVerifyMessageServiceSid: text('Twilio Verify service (`VA…`).'),
+  smsTwilioVerifyUrl: text('URL of the Twilio Verify API.', { default: 'https://verify.twilio.com' }),
 } satisfies OptionDeclarations

@@ -6,13 +6,13 @@ export const webhooksOptions = {
     type: 'boolean',
     default: true,
     description:
-      'Whether this server sends what `net.http_post` and database webhooks ask for. When no server does, it waits in the queue.',
+      'Whether this server sends requests of `net.http_post` and database webhooks. Otherwise they wait in the queue.',
   },
   webhooksAllow: {
     type: 'list',
     default: [],
     description:
-      'What webhooks may reach beside public addresses and this server: hosts (`crm.internal`, `localhost:3000`), addresses and networks (`10.0.0.0/8`), or `*` for everything.',
+      'Targets of webhooks besides public addresses and this server: hosts (`crm.internal`, `localhost:3000`), addresses and networks (`10.0.0.0/8`), or `*`.',
   },
   webhooksAttemptsMax: {
     type: 'integer',
@@ -20,14 +20,14 @@ export const webhooksOptions = {
     min: 1,
     max: 20,
     description:
-      'How often a webhook is sent that nobody answers, or that is answered with 429, 502, 503 or 504. The waits between are 1 s, 5 s, 25 s and so on, up to 15 minutes.',
+      'Maximum attempts for a webhook without a response, or with 429, 502, 503 or 504. Delays are 1 s, 5 s, 25 s and so on, up to 15 minutes.',
   },
   webhooksConnectionsMax: {
     type: 'integer',
     default: 32,
     min: 1,
     max: 256,
-    description: 'Webhooks that are sent at the same time, of which one receiver has at most a quarter.',
+    description: 'Concurrent webhooks, of which one receiver gets at most a quarter.',
   },
   webhooksWaitingMax: {
     type: 'integer',
@@ -35,14 +35,14 @@ export const webhooksOptions = {
     min: 100,
     max: 10_000_000,
     description:
-      'Webhooks of one table, or calls of one role, that may wait to be sent. Above it, and above 256 MiB, statements that ask for more are refused (`53000`).',
+      'Maximum waiting webhooks per table, or calls per role. Above it, and above 256 MiB, further statements are refused (`53000`).',
   },
   webhooksResponsesKeptHours: {
     type: 'integer',
     default: 6,
     min: 1,
     max: 8_760,
-    description: 'Hours for which `net._http_response` keeps what came of webhooks.',
+    description: 'Hours for which `net._http_response` keeps results.',
   },
 } satisfies OptionDeclarations
 
