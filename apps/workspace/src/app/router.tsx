@@ -145,6 +145,11 @@ const newTable = createRoute({
     'EmptyTableScreen',
   ),
 })
+const templates = createRoute({
+  getParentRoute: () => workspace,
+  path: '/templates',
+  component: lazyRouteComponent(() => import('../features/templates/templates-screen.tsx'), 'TemplatesScreen'),
+})
 const imports = createRoute({
   getParentRoute: () => workspace,
   path: '/import',
@@ -228,6 +233,7 @@ const routeTree = root.addChildren([
       people,
       imports,
       newTable,
+      templates,
       sync,
       syncItem,
     ]),

@@ -9,8 +9,9 @@ export const homeMessages = inLanguages('homeMessages', {
   noTables: 'No tables yet',
   noTablesDetail: 'They appear here when an owner or admin of the workspace adds them.',
   firstTable: 'Add your first table',
-  firstTableDetail: 'Upload a spreadsheet, or set up the fields yourself.',
+  firstTableDetail: 'Upload a spreadsheet, choose a template, or set up the fields yourself.',
   fromFile: 'Start from a spreadsheet',
+  fromTemplate: 'Start from a template',
   startEmpty: 'Start empty',
   startWorkspace: 'Create your workspace',
   startWorkspaceDetail: 'A workspace holds your tables and the people you share them with.',
@@ -21,6 +22,7 @@ export const homeMessages = inLanguages('homeMessages', {
       : `Ask the owner of a workspace to invite ${email}.`,
   newTable: 'New table',
   newTableFromFile: 'New table from a file',
+  newTableFromTemplate: 'From a template',
   recent: 'Recent',
   unsent: (records: number) => `${formatCount(records)} not sent`,
 })

@@ -9,6 +9,7 @@ import { deviceZone } from '../../lib/time-zone.ts'
 import { LANGUAGE_NAMES } from '../../messages/language.ts'
 import { workspaceMessages as words } from '../../messages/workspace.ts'
 import { NoRows } from '../../components/section.tsx'
+import { ExportTemplate } from './export-template.tsx'
 
 /** Interval in ms between clock updates. */
 const LOOK_MS = 1_000
@@ -63,6 +64,7 @@ function Settings({ workspace }: { readonly workspace: Workspace }): JSX.Element
             void writer.write(changeWorkspace(workspace, words.changedLanguage, { language }))
         }}
       />
+      {mayChange ? <ExportTemplate workspace={workspace} /> : null}
     </div>
   )
 }

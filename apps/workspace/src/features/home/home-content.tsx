@@ -1,6 +1,7 @@
 import type { JSX } from 'react'
 import { EndedAccess } from '../../components/ended-access.tsx'
 import { HomeWork } from './home-work.tsx'
+import { SampleNotice } from './sample-notice.tsx'
 import { TableList } from './table-list.tsx'
 
 /**
@@ -22,6 +23,7 @@ export function HomeContent({
   return (
     <>
       <EndedAccess />
+      <SampleNotice workspace={workspace} />
       <HomeWork workspace={workspace} onRead={onRead}>
         {tables}
       </HomeWork>

@@ -1,5 +1,5 @@
 import { useHasSynced, useSession } from '@holdfast/react'
-import { FileSpreadsheet, Table2 } from 'lucide-react'
+import { FileSpreadsheet, LayoutTemplate, Table2 } from 'lucide-react'
 import type { JSX } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { LinkButton } from '../../components/link.tsx'
@@ -37,6 +37,9 @@ export function NoTables({ ws }: { readonly ws: string }): JSX.Element | null {
         <div className="flex flex-wrap justify-center gap-3">
           <LinkButton tone="primary" to="/w/$ws/import" params={{ ws }} search={{ new: true }}>
             <FileSpreadsheet {...ICON} /> {words.fromFile}
+          </LinkButton>
+          <LinkButton to="/w/$ws/templates" params={{ ws }}>
+            <LayoutTemplate {...ICON} /> {words.fromTemplate}
           </LinkButton>
           <LinkButton to="/w/$ws/new-table" params={{ ws }}>
             <Table2 {...ICON} /> {words.startEmpty}

@@ -29,12 +29,15 @@ export function TableList({ workspace }: { readonly workspace: string }): JSX.El
           {words.tables}
         </h2>
         {own && canChange(own) && tables.length > 0 ? (
-          <p className="flex gap-4 text-small">
+          <p className="flex flex-wrap gap-x-4 text-small">
             <Link to="/w/$ws/new-table" params={{ ws: workspace }} className="coarse:py-2">
               {words.newTable}
             </Link>
             <Link to="/w/$ws/import" params={{ ws: workspace }} search={{ new: true }} className="coarse:py-2">
               {words.newTableFromFile}
+            </Link>
+            <Link to="/w/$ws/templates" params={{ ws: workspace }} className="coarse:py-2">
+              {words.newTableFromTemplate}
             </Link>
           </p>
         ) : null}

@@ -10,8 +10,9 @@ export const homeMessages: Translation<typeof english> = {
   noTables: 'Noch keine Tabellen',
   noTablesDetail: 'Sie erscheinen hier, sobald die Leitung des Arbeitsbereichs welche anlegt.',
   firstTable: 'Die erste Tabelle anlegen',
-  firstTableDetail: 'Laden Sie eine Datei hoch, oder legen Sie die Felder selbst an.',
+  firstTableDetail: 'Laden Sie eine Datei hoch, wählen Sie eine Vorlage, oder legen Sie die Felder selbst an.',
   fromFile: 'Mit einer Datei beginnen',
+  fromTemplate: 'Mit einer Vorlage beginnen',
   startEmpty: 'Leer beginnen',
   startWorkspace: 'Arbeitsbereich anlegen',
   startWorkspaceDetail: 'Im Arbeitsbereich sind Ihre Tabellen und alle, mit denen Sie sie teilen.',
@@ -22,6 +23,7 @@ export const homeMessages: Translation<typeof english> = {
       : `Bitten Sie die Leitung eines Arbeitsbereichs, ${email} einzuladen.`,
   newTable: 'Neue Tabelle',
   newTableFromFile: 'Neue Tabelle aus einer Datei',
+  newTableFromTemplate: 'Aus einer Vorlage',
   recent: 'Zuletzt geöffnet',
   unsent: (records) => `${formatCount(records)} nicht gesendet`,
 }
