@@ -57,6 +57,22 @@ test('the link of an empty server leads to a workspace with a table; a later use
     await expect(page.getByText('No pumps here yet')).toBeVisible(SYNCED)
   })
 
+  await test.step('a template opens its board, and its sample records can be removed', async () => {
+    await page.getByRole('link', { name: 'Home' }).first().click()
+    await page.getByRole('link', { name: 'From a template' }).click()
+    await expectAccessible(page, 'the gallery of templates')
+    await page.getByRole('button', { name: 'Use template Work orders' }).click()
+    await expect(page.getByText('Burst pipe under the sink')).toBeVisible(SYNCED)
+    await expect(page.getByRole('region', { name: /Scheduled/ }).first()).toBeVisible()
+    await page.getByRole('link', { name: 'Home' }).first().click()
+    await expect(page.getByText('This workspace contains sample data')).toBeVisible(SYNCED)
+    await expectAccessible(page, 'home with sample data')
+    await page.getByRole('button', { name: 'Remove sample records of Work orders' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove sample records' }).click()
+    await expect(page.getByText('13 sample records removed')).toBeVisible()
+    await expect(page.getByText('This workspace contains sample data')).toBeHidden(SYNCED)
+  })
+
   await test.step('a device of a user who is in no workspace does not learn the names of its tables', async () => {
     const { data } = await (await server.supabase({ email: 'olga@example.org', password: PASSWORD })).auth.getSession()
     const tablesOf = async (token: string | undefined): Promise<readonly string[]> => {

@@ -8,7 +8,7 @@ export const templateMessages = inLanguages('templateMessages', {
   useNamed: (name: string) => `Use template ${name}`,
   tables: 'Tables',
   showSql: 'Show SQL',
-  hideSql: 'Hide SQL',
+  sqlOf: (name: string) => `SQL of ${name}`,
   fromFile: 'From a file',
   fromFileDetail: 'A template that was exported from this or another server.',
   chooseFile: 'Choose a file',

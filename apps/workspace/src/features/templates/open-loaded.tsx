@@ -4,12 +4,15 @@ import { type JSX, useEffect, useState } from 'react'
 import { Notice } from '../../components/notice.tsx'
 import { Progress } from '../../components/progress.tsx'
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
+import { firstOf, useViews } from '../../lib/views/use-views.ts'
 import { templateMessages as words } from '../../messages/templates.ts'
 
 /** Time in ms within which new tables usually reach a device. */
 const SLOW_MS = 20_000
 /** Interval in ms between requests for the tables. */
 const ASK_MS = 1_000
+/** Time in ms to wait for the views of a table that is on this device. */
+const VIEWS_MS = 3_000
 
 /**
  * The progress of a template until its first table is on this device, and then that table.
@@ -26,7 +29,7 @@ export function OpenLoaded({
   readonly ws: string
 }): JSX.Element {
   const first = useTableInfo(tables?.[0] ?? '')
-  if (tables && first) return <Navigate to="/w/$ws/t/$table" params={{ ws, table: first.name }} replace />
+  if (tables && first) return <OpenView table={first.name} ws={ws} />
   return (
     <div role="status" className="flex max-w-xl flex-col gap-4">
       <Progress
@@ -38,6 +41,19 @@ export function OpenLoaded({
       {tables ? <Arriving /> : null}
     </div>
   )
+}
+
+/** Opens the view of the table that opens first. Views sync after their table; a template may have none. */
+function OpenView({ table, ws }: { readonly table: string; readonly ws: string }): JSX.Element | null {
+  const view = firstOf(useViews(table))
+  const [isLate, setLate] = useState(false)
+  // Timers are outside React.
+  useEffect(() => {
+    const late = setTimeout(() => setLate(true), VIEWS_MS)
+    return () => clearTimeout(late)
+  }, [])
+  if (view) return <Navigate to="/w/$ws/t/$table/v/$view" params={{ ws, table, view: view.id }} replace />
+  return isLate ? <Navigate to="/w/$ws/t/$table" params={{ ws, table }} replace /> : null
 }
 
 function Arriving(): JSX.Element | null {

@@ -1,6 +1,7 @@
 import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { CallFailureText } from '../../components/call-failure-text.tsx'
+import { Dialog } from '../../components/dialog.tsx'
 import { TableIcon } from '../../components/table-icon.tsx'
 import { useCall } from '../../hooks/use-call.ts'
 import { pageLanguage } from '../../lib/language.ts'
@@ -46,7 +47,7 @@ export function TemplateCard({ template, workspace, isDisabled, onUse }: Templat
   )
 }
 
-/** The statements of the template, requested from the server when opened. */
+/** A button for the statements of the template, which the server writes. */
 function Statements({ template, workspace }: { readonly template: Template; readonly workspace: string }): JSX.Element {
   const call = useCall(templateRefusals)
   const [known, setKnown] = useState<string>()
@@ -59,27 +60,26 @@ function Statements({ template, workspace }: { readonly template: Template; read
     if (asked) setKnown(asked.result)
   }
   return (
-    <div className="flex w-full flex-col items-start gap-2">
-      <Button
-        tone="quiet"
-        size="sm"
-        isPending={call.isPending}
-        aria-expanded={known !== undefined}
-        onPress={() => (known === undefined ? void ask() : setKnown(undefined))}
-      >
-        {known === undefined ? words.showSql : words.hideSql}
+    <div className="flex flex-col items-start gap-2">
+      <Button tone="quiet" size="sm" isPending={call.isPending} onPress={() => void ask()}>
+        {words.showSql}
       </Button>
       <CallFailureText failure={call.failure} />
-      {known === undefined ? null : (
-        // Makes it scrollable by keyboard.
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+      <Dialog
+        title={words.sqlOf(template.name)}
+        isOpen={known !== undefined}
+        onClose={() => setKnown(undefined)}
+        size="lg"
+      >
+        {/* Makes it scrollable by keyboard. */}
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
         <pre
           tabIndex={0}
-          className="max-h-80 w-full overflow-auto rounded-md border border-border bg-sunken p-3 font-mono text-small text-text"
+          className="overflow-auto rounded-md border border-border bg-sunken p-3 font-mono text-small text-text"
         >
           {known}
         </pre>
-      )}
+      </Dialog>
     </div>
   )
 }

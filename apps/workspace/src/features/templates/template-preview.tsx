@@ -22,7 +22,10 @@ function Lane({ lane: { choice, label, records } }: { readonly lane: PreviewLane
   return (
     <div className="flex min-w-0 flex-1 flex-col gap-1.5">
       <span
-        className={cx('truncate rounded-full px-1.5 text-[10px] leading-4', paletteClass(choiceLooks(choice).colour))}
+        className={cx(
+          'shrink-0 truncate rounded-full px-1.5 text-[10px] leading-4',
+          paletteClass(choiceLooks(choice).colour),
+        )}
       >
         {label}
       </span>
@@ -35,7 +38,7 @@ function Lane({ lane: { choice, label, records } }: { readonly lane: PreviewLane
 
 function Card(): JSX.Element {
   return (
-    <span className="flex flex-col gap-1 rounded-sm border border-border bg-raised p-1">
+    <span className="flex shrink-0 flex-col gap-1 rounded-sm border border-border bg-raised p-1">
       <span className="h-1 w-4/5 rounded-full bg-control/50" />
       <span className="h-1 w-1/2 rounded-full bg-control/30" />
     </span>

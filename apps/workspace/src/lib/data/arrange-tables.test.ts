@@ -36,6 +36,14 @@ describe('looksOfName', () => {
 })
 
 describe('withLooks', () => {
+  test('a comment that only repeats the label is no description', () => {
+    const table = (comment: string): ReturnType<typeof toTableInfo> =>
+      toTableInfo({ ...testTable('work_places', []), comment })
+    const looks = [stored('work_places', { label: 'Places' })]
+    expect(withLooks([table('Places.')], looks)[0]?.description).toBeUndefined()
+    expect(withLooks([table('Where we work.')], looks)[0]?.description).toBe('Where we work.')
+  })
+
   test('orders by position, then by label, with supporting tables at the end', () => {
     const tables = ['answers', 'actions', 'sites', 'people', 'zones'].map(tableOf)
     const looks = [

@@ -64,12 +64,18 @@ function dressed(table: TableInfo, row: StoredLooks | undefined): TableInfo {
   return {
     ...table,
     ...namesOf(row.label, translated),
-    description: translated?.description?.trim() || table.description,
+    description:
+      translated?.description?.trim() || (repeatsLabel(table.description, row.label) ? undefined : table.description),
     icon: TABLE_ICONS.find((name) => name === icon) ?? table.icon,
     colour: color !== null && isPaletteColour(color) ? color : table.colour,
     section: translated?.section?.trim() || row.section?.trim() || undefined,
     isSupporting: row.is_supporting === 1,
   }
+}
+
+/** Whether a description only repeats the label: the comment of a table created in the app does. */
+function repeatsLabel(description: string | undefined, label: string | null): boolean {
+  return description !== undefined && description.toLowerCase() === `${label?.trim().toLowerCase() ?? ''}.`
 }
 
 /** Formats a translated label for use within sentences. */

@@ -8,7 +8,7 @@ export const templateMessages: Translation<typeof english> = {
   useNamed: (name) => `Vorlage ${name} verwenden`,
   tables: 'Tabellen',
   showSql: 'SQL anzeigen',
-  hideSql: 'SQL ausblenden',
+  sqlOf: (name) => `SQL von ${name}`,
   fromFile: 'Aus einer Datei',
   fromFileDetail: 'Eine Vorlage, die auf diesem oder einem anderen Server exportiert wurde.',
   chooseFile: 'Datei wählen',
