@@ -26,7 +26,7 @@ function isWrittenByProgram(page: string): boolean {
 /** Returns the folder to which a page's links are relative: for the source of a generated page, the folder of that page. */
 function baseOf(page: string): string {
   const folder = dirname(page)
-  return folder === 'docs/compatibility/source' ? dirname(folder) : folder
+  return folder === 'tests/conformance/pages' ? 'docs/compatibility' : folder
 }
 
 function readRepository(): Repository {

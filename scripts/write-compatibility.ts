@@ -1,10 +1,10 @@
 /**
- * Makes the pages of `docs/compatibility` that are made from the titles of conformance tests: `npm run compatibility`. With `--check` it writes
- * nothing and fails when a page is not what it would write.
+ * Writes the pages of `docs/compatibility` from the titles of conformance tests: `npm run compatibility`. With `--check` it writes nothing and fails if a
+ * page is out of date.
  *
- * A page is `docs/compatibility/source/<name>.md`, written by hand, with the tables in the place of its line `<!-- tests -->`. Titles follow one
- * scheme: `describe('auth.signUp')` names the call, `describe('refused')` and `describe('offline')` inside it the column, and the title of a test is
- * what the call does. Tests outside a call's `describe` are listed under their own heading.
+ * A page is `tests/conformance/pages/<name>.md`, written by hand, with tables instead of its line `<!-- tests -->`. Titles follow one scheme:
+ * `describe('auth.signUp')` names the call, `describe('refused')` and `describe('offline')` inside it the column, and the title of a test says what the
+ * call does. Tests outside a call's `describe` are listed under their own heading. A sentence that fills many cells of a column is printed once, above.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -12,6 +12,10 @@ import { createVitest, type TestCase, type TestModule } from 'vitest/node'
 
 const PLACE = '<!-- tests -->'
 const FOLDER = 'docs/compatibility'
+const SOURCES = 'tests/conformance/pages'
+
+/** Number of equal cells in a column from which on their text is printed once, above the tables. */
+const COMMON_CELLS_MIN = 12
 
 interface Page {
   /** Name of the page and its source, and prefix of its test files. */
@@ -172,9 +176,25 @@ function cell(sentences: readonly string[]): string {
   return sentences.map((sentence) => sentence.replaceAll('|', String.raw`\|`).replaceAll('<', '&lt;')).join(';<br>')
 }
 
+/** Returns the text that fills most cells of a column, for columns in which it is frequent. */
+function commonCells(page: Page, calls: readonly Row[]): ReadonlyMap<Column, string> {
+  const common = new Map<Column, string>()
+  for (const column of page.columns) {
+    const counts = new Map<string, number>()
+    for (const { sentences } of calls) {
+      const text = cell(sentences[column])
+      if (text !== '') counts.set(text, (counts.get(text) ?? 0) + 1)
+    }
+    const [first] = [...counts].toSorted(([, a], [, b]) => b - a)
+    if (first && first[1] >= COMMON_CELLS_MIN) common.set(column, first[0])
+  }
+  return common
+}
+
 function renderTables(page: Page, rows: readonly Row[]): string {
   const isCall = ({ title }: Row): boolean => page.calls.some((start) => title.startsWith(start))
   const calls = rows.filter(isCall)
+  const common = commonCells(page, calls)
   const known = page.calls.map((start) => start.slice(0, -1))
   const rank = (object: string): number => (known.includes(object) ? known.indexOf(object) : known.length)
   const objects = [...new Set(calls.map(({ title }) => objectOf(title)))].sort(
@@ -185,7 +205,10 @@ function renderTables(page: Page, rows: readonly Row[]): string {
       .filter(({ title }) => objectOf(title) === object)
       .sort((a, b) => a.title.localeCompare(b.title))
       .map(({ title, sentences }) => {
-        const cells = page.columns.map((column) => cell(sentences[column]))
+        const cells = page.columns.map((column) => {
+          const text = cell(sentences[column])
+          return text !== '' && text === common.get(column) ? '*as above*' : text
+        })
         return `| \`${title.slice(object.length + 1)}\` | ${cells.join(' | ')} |`
       })
     const titles = page.columns.map((column) => COLUMN_TITLES[column])
@@ -208,14 +231,17 @@ function renderTables(page: Page, rows: readonly Row[]): string {
         ...all.map((sentence) => `* ${sentence}`),
       ].join('\n')
     })
-  return [...tables, ...subjects].join('\n\n')
+  const intro = [...common].map(
+    ([column, text]) => `*As above* in the column "${COLUMN_TITLES[column]}": the call ${text}.`,
+  )
+  return [...intro, ...tables, ...subjects].join('\n\n')
 }
 
 const modules = await collectModules()
 let isStale = false
 for (const page of PAGES) {
-  const parts = readFileSync(`${FOLDER}/source/${page.name}.md`, 'utf8').split(PLACE)
-  if (parts.length !== 2) throw new Error(`${FOLDER}/source/${page.name}.md has not one line ${PLACE}`)
+  const parts = readFileSync(`${SOURCES}/${page.name}.md`, 'utf8').split(PLACE)
+  if (parts.length !== 2) throw new Error(`${SOURCES}/${page.name}.md must have one line ${PLACE}`)
   const rendered = parts.join(renderTables(page, toRows(testsOf(page, modules))))
   const path = `${FOLDER}/${page.name}.md`
   if (!process.argv.includes('--check')) writeFileSync(path, rendered)

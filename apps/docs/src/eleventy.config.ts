@@ -31,7 +31,7 @@ export default function configure(config: EleventyConfig): void {
   const files = listFiles()
   const sections = readContents(readFileSync('docs/README.md', 'utf8'), files)
   config.setUseGitIgnore(false)
-  for (const path of ['docs/decisions', 'docs/compatibility/source', 'docs/dependencies.md']) config.ignores.add(path)
+  for (const path of ['docs/decisions', 'docs/dependencies.md']) config.ignores.add(path)
   config.addPlugin(highlight)
   const headings = new Map<string, readonly Heading[]>()
   config.amendLibrary('md', (markdown) => readPages(markdown, files, headings))

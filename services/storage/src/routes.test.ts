@@ -10,7 +10,7 @@ import type { S3ProtocolOptions } from './s3/protocol.ts'
 
 // The compatibility page documents every route, so a new or removed one must appear there.
 
-const PAGE = readFileSync(new URL('../../../docs/compatibility/source/storage.md', import.meta.url), 'utf8')
+const PAGE = readFileSync(new URL('../../../tests/conformance/pages/storage.md', import.meta.url), 'utf8')
 
 const section = (title: string): string => PAGE.split(`### ${title}\n`)[1]?.split('\n## ')[0]?.split('\n### ')[0] ?? ''
 
