@@ -1,6 +1,7 @@
 /** The order of each package's folders: a file may import from its own folder and earlier ones. A nested folder has its own position or that of its parent. */
 export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
   'platform/foundation': ['admission'],
+  'platform/protocol': ['formula'],
   'platform/postgres': ['sql', 'wire', 'pipeline', 'connection', 'dump', 'cluster', 'catalog', 'migrate'],
   'platform/policy': ['catalog', 'syntax', 'read', 'compile', 'writes'],
   'platform/replication': ['pgoutput', 'copy', 'read-slot'],

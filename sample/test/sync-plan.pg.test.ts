@@ -45,6 +45,7 @@ const SYNCED = [
   'findings',
   'hf_checklists',
   'hf_comments',
+  'hf_computed_fields',
   'hf_favourites',
   'hf_fields',
   'hf_history',

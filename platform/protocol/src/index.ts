@@ -109,3 +109,32 @@ export {
   type CheckRequest,
 } from './device-check.ts'
 export { CHECK_RANGES_MAX, digestRow, RangeSums, rangeOfKey, type RangeSum } from './row-digest.ts'
+export { FORMULA_TEXT_MAX, formulaTypeOf, readColumnSql } from './formula/columns.ts'
+export {
+  type ComputedContext,
+  type ComputedDefinition,
+  type ComputedField,
+  computedSql,
+  readComputedDefinition,
+  ROLLUP_FUNCTIONS,
+  type RollupFunction,
+  tablesOfComputed,
+} from './formula/computed.ts'
+export { checkFormula } from './formula/check.ts'
+export {
+  columnsOfFormula,
+  type Formula,
+  FORMULA_DEPTH_MAX,
+  FORMULA_LENGTH_MAX,
+  FORMULA_NODES_MAX,
+  FormulaError,
+  type FormulaField,
+  type FormulaProblem,
+  formulaSize,
+  type FormulaType,
+  readFormula,
+} from './formula/formula.ts'
+export { FORMULA_FUNCTIONS, type FormulaFunction } from './formula/functions.ts'
+export { parseFormula, type ParsedFormula } from './formula/parse.ts'
+export { printFormula } from './formula/print.ts'
+export { compileSqlite, type SqlExpression, type SqliteContext } from './formula/sqlite.ts'
