@@ -64,7 +64,7 @@ $$;
 comment on function holdfast.computed_result(jsonb, text, uuid) is 'The type of the values of a computed field.';
 
 create function holdfast.computed_field_sql(workspace uuid, name text, definition jsonb) returns text
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
   field constant text := holdfast.require_new_name(definition ->> 'name', 'field');
   stored constant jsonb := holdfast.computed_definition(definition);
