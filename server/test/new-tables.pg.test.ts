@@ -169,7 +169,7 @@ test('choices are shown as they were written: words are kept for those that the 
 test('the statements that are shown are those that run', async () => {
   const text = await sqlOf(ADAM, valves('shown'))
   expect(text).toContain('create table public.shown (')
-  expect(text).toContain('create policy members_read on public.shown for select to authenticated')
+  expect(text).toContain('create policy see_1 on public.shown for select to authenticated')
   await database.pool.execute(sql.trusted(text))
   await add(EDDA, 'shown', 'made by hand')
   expect(await titles(VERA, 'shown')).toEqual(['made by hand'])
