@@ -54,6 +54,7 @@ const SYNCED = [
   'hf_members',
   'hf_read_marks',
   'hf_shares',
+  'hf_table_rules',
   'hf_tables',
   'hf_team_members',
   'hf_teams',

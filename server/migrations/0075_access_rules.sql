@@ -4,22 +4,22 @@
 -- every set of rules compiles to policies that sync by keys (server/test/access-rules.pg.test.ts).
 
 create table holdfast.table_rules (
-  id uuid primary key default gen_random_uuid(),
-  workspace_id uuid not null constraint table_rules_workspace references holdfast.workspaces (id) on delete cascade,
-  table_name text not null constraint table_rules_once unique constraint table_rules_table_name check (length(table_name) between 1 and 63),
+  id uuid default gen_random_uuid() constraint holdfast_table_rules_key primary key,
+  workspace_id uuid not null constraint holdfast_table_rules_workspace references holdfast.workspaces (id) on delete cascade,
+  table_name text not null constraint holdfast_table_rules_once unique constraint holdfast_table_rules_table_name check (length(table_name) between 1 and 63),
   access jsonb,
   access_mark text,
   required_when jsonb not null default '{}',
   updated_at timestamptz not null default now()
 );
-create index table_rules_workspace_id_idx on holdfast.table_rules (workspace_id);
+create index holdfast_table_rules_workspace_id_idx on holdfast.table_rules (workspace_id);
 comment on table holdfast.table_rules is 'Rules of tables. What owners and admins have set in the app; policies, constraints and triggers enforce it.';
 comment on column holdfast.table_rules.workspace_id is 'Workspace.';
 comment on column holdfast.table_rules.table_name is 'Table.';
 comment on column holdfast.table_rules.access is 'Access. The rules that the policies were made of.';
 comment on column holdfast.table_rules.access_mark is 'Access mark. Tells whether the policies have changed since.';
 comment on column holdfast.table_rules.required_when is 'Required when. The conditions under which a field must be filled in, by field.';
-comment on constraint table_rules_once on holdfast.table_rules is 'A table has its rules once.';
+comment on constraint holdfast_table_rules_once on holdfast.table_rules is 'A table has its rules once.';
 create trigger touch before update on holdfast.table_rules for each row execute function holdfast.touch();
 alter table holdfast.table_rules enable row level security;
 revoke all on holdfast.table_rules from anon, authenticated;
@@ -215,48 +215,54 @@ $$;
 comment on function holdfast.require_seen(jsonb) is 'Refuses rules by which somebody may add, change or delete records that they may not see.';
 
 -- Policies of rules. Owners and admins may do everything, also where the rules do not say so; guests have what is shared with them.
-create function holdfast.access_policies_sql(workspace uuid, name text, rules jsonb, columns jsonb) returns text
+create function holdfast.access_policies(workspace uuid, table_name text, rules jsonb, columns jsonb)
+  returns table (name text, command text, before_sql text, after_sql text, words text)
   language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
-  statements text[] := '{}';
-  command record;
+  word text;
   rule record;
   scope text;
-  conditions text;
+  condition text;
   is_open boolean;
 begin
   perform holdfast.require_access_rules(rules);
-  for command in select * from (values ('see', 'select'), ('add', 'insert'), ('change', 'update'), ('delete', 'delete')) c (word, name) loop
+  for word, command in select * from (values ('see', 'select'), ('add', 'insert'), ('change', 'update'), ('delete', 'delete')) c (word, command) loop
     is_open := false;
-    for rule in select one.value, one.place from jsonb_array_elements(rules -> command.word) with ordinality one (value, place) order by one.place loop
+    for rule in select one.value, one.place from jsonb_array_elements(rules -> word) with ordinality one (value, place) order by one.place loop
       scope := holdfast.rule_scope_sql(workspace, rule.value, columns);
-      conditions := holdfast.rule_conditions_sql(rule.value -> 'when', columns);
-      is_open := is_open or (rule.value ->> 'scope' = 'all' and conditions is null);
-      statements := statements || format('create policy %I on public.%I for %s to authenticated%s%s;', command.word || '_' || rule.place, name, command.name,
-        case when command.name <> 'insert' then format(E'\n  using (%s)', concat_ws(' and ', conditions, scope)) end,
-        case command.name when 'insert' then format(E'\n  with check (%s)', concat_ws(' and ', conditions, scope))
-                          when 'update' then format(E'\n  with check (%s)', scope) end);
-      if command.name <> 'select' then
-        statements := statements || format('comment on policy %I on public.%I is %L;', command.word || '_' || rule.place, name,
-                                           holdfast.rule_words(command.word, rule.value));
-      end if;
+      condition := concat_ws(' and ', holdfast.rule_conditions_sql(rule.value -> 'when', columns), scope);
+      is_open := is_open or (rule.value ->> 'scope' = 'all' and condition = scope);
+      name := word || '_' || rule.place;
+      before_sql := case when word <> 'add' then condition end;
+      after_sql := case word when 'add' then condition when 'change' then scope end;
+      words := case when word <> 'see' then holdfast.rule_words(word, rule.value) end;
+      return next;
     end loop;
     if not is_open then
-      statements := statements || format('create policy admins_%s on public.%I for %s to authenticated' || E'\n  %s ((select holdfast.role_in(%L)) >= ''admin'');',
-        command.word, name, command.name, case command.name when 'insert' then 'with check' else 'using' end, workspace);
-      if command.name <> 'select' then
-        statements := statements || format('comment on policy admins_%s on public.%I is %L;', command.word, name,
-                                           format('Owners and admins of the workspace %s these records.', command.word));
-      end if;
+      scope := format('(select holdfast.role_in(%L)) >= ''admin''', workspace);
+      name := 'admins_' || word;
+      before_sql := case when word <> 'add' then scope end;
+      after_sql := case when word in ('add', 'change') then scope end;
+      words := case when word <> 'see' then format('Owners and admins of the workspace %s these records.', word) end;
+      return next;
     end if;
   end loop;
   perform holdfast.require_seen(rules);
-  return array_to_string(statements || array[format(
-    'create policy guests_read on public.%1$I for select to authenticated' || E'\n  using (id in (select holdfast.shared_record_ids(%1$L, %2$L)));\n'
-    'create policy guests_change on public.%1$I for update to authenticated'
-    || E'\n  using (id in (select holdfast.changeable_record_ids(%1$L, %2$L)))\n  with check (id in (select holdfast.changeable_record_ids(%1$L, %2$L)));\n'
-    'comment on policy guests_change on public.%1$I is ''Guests change the records that are shared with them for that.'';', name, workspace)], E'\n');
+  return query values
+    ('guests_read', 'select', format('id in (select holdfast.shared_record_ids(%L, %L))', table_name, workspace), null, null),
+    ('guests_change', 'update', format('id in (select holdfast.changeable_record_ids(%L, %L))', table_name, workspace),
+     format('id in (select holdfast.changeable_record_ids(%L, %L))', table_name, workspace), 'Guests change the records that are shared with them for that.');
 end
+$$;
+comment on function holdfast.access_policies(uuid, text, jsonb, jsonb) is 'The policies of rules: what must hold for a record before and after a command, and the words of a refusal.';
+
+create function holdfast.access_policies_sql(workspace uuid, name text, rules jsonb, columns jsonb) returns text
+  language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select string_agg(
+           format('create policy %I on public.%I for %s to authenticated', p.name, access_policies_sql.name, p.command)
+           || coalesce(E'\n  using (' || p.before_sql || ')', '') || coalesce(E'\n  with check (' || p.after_sql || ')', '') || ';'
+           || case when p.words is null then '' else format(E'\ncomment on policy %I on public.%I is %L;', p.name, access_policies_sql.name, p.words) end, E'\n' order by p.place)
+    from holdfast.access_policies(workspace, name, rules, columns) with ordinality p (name, command, before_sql, after_sql, words, place)
 $$;
 comment on function holdfast.access_policies_sql(uuid, text, jsonb, jsonb) is 'The statements that create the policies of rules.';
 
@@ -335,7 +341,7 @@ create function holdfast.keep_access(workspace uuid, table_name text, rules json
 begin
   insert into holdfast.table_rules as r (workspace_id, table_name, access, access_mark)
     values (workspace, keep_access.table_name, rules, md5(holdfast.policies_of(to_regclass(format('public.%I', keep_access.table_name)))::text))
-    on conflict on constraint table_rules_once do update
+    on conflict on constraint holdfast_table_rules_once do update
       set workspace_id = excluded.workspace_id, access = excluded.access, access_mark = excluded.access_mark,
           required_when = case when r.workspace_id = excluded.workspace_id then r.required_when else '{}' end;
 end
@@ -405,6 +411,31 @@ end
 $$;
 comment on function holdfast.set_access(uuid, text, jsonb, boolean) is 'Replaces the policies of a table by those of rules. For owners and admins of the workspace.';
 
+-- Rules of a table that is gone are gone; a new one of its name starts without them.
+create function holdfast.forget_rules() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  delete from holdfast.table_rules r where old.schema_name = 'public' and r.table_name = old.table_name;
+  return null;
+end
+$$;
+comment on function holdfast.forget_rules() is 'Deletes the rules of a table that leaves the list of tables.';
+revoke all on function holdfast.forget_rules() from public;
+create trigger forget_rules after delete on holdfast.tables for each row execute function holdfast.forget_rules();
+
+-- Templates have the three choices. Other rules are not written: the template then has the strictest ones.
+create or replace function holdfast.table_access(of_table regclass) returns jsonb
+  language sql stable set search_path = pg_catalog, pg_temp as $$
+  select choice.access
+    from holdfast.table_rules r
+    join pg_class c on c.oid = of_table and c.relname = r.table_name and c.relnamespace = 'public'::regnamespace
+    join lateral (
+      select '{"kind": "members"}'::jsonb union all select '{"kind": "own"}'
+      union all select jsonb_build_object('kind', 'team', 'field', a.key) from jsonb_each_text(holdfast.access_columns(of_table)) a where a.value = 'teams'
+    ) choice (access) on r.access = holdfast.new_access_rules(choice.access)
+   where r.access_mark = md5(holdfast.policies_of(of_table)::text)
+$$;
+
 -- Tables of the app that have the policies of the three choices, as they were made until now.
 do $$
 declare
@@ -452,7 +483,12 @@ begin
 end
 $$;
 
-revoke all on function holdfast.keep_access(uuid, text, jsonb) from public;
+-- Only what the app calls, and what policies ask, is for everybody.
+revoke all on function holdfast.access_limit(text), holdfast.access_columns(regclass), holdfast.access_columns(jsonb), holdfast.is_rule_value(text, jsonb),
+  holdfast.rule_condition_sql(jsonb, jsonb), holdfast.rule_conditions_sql(jsonb, jsonb), holdfast.rule_scope_sql(uuid, jsonb, jsonb), holdfast.rule_words(text, jsonb),
+  holdfast.require_access_rules(jsonb), holdfast.require_seen(jsonb), holdfast.access_policies(uuid, text, jsonb, jsonb),
+  holdfast.access_policies_sql(uuid, text, jsonb, jsonb), holdfast.new_access_rules(jsonb), holdfast.policies_of(regclass),
+  holdfast.require_made_table(uuid, text), holdfast.keep_access(uuid, text, jsonb) from public;
 do $$
 declare
   project name := (select pg_catalog.pg_get_userbyid(relowner) from pg_catalog.pg_class where oid = 'holdfast.comments'::pg_catalog.regclass);
@@ -463,7 +499,7 @@ begin
     select p.oid::pg_catalog.regprocedure as function from pg_catalog.pg_proc p
      where p.pronamespace = 'holdfast'::pg_catalog.regnamespace
        and p.proname in ('my_member_ids', 'access_limit', 'access_columns', 'is_rule_value', 'rule_condition_sql', 'rule_conditions_sql', 'rule_scope_sql',
-                         'rule_words', 'require_access_rules', 'require_seen', 'access_policies_sql', 'new_access_rules', 'policies_of', 'require_made_table', 'keep_access',
+                         'rule_words', 'require_access_rules', 'require_seen', 'access_policies', 'access_policies_sql', 'new_access_rules', 'policies_of', 'require_made_table', 'keep_access', 'forget_rules',
                          'access_of', 'access_sql', 'set_access')
   loop
     execute format('alter function %s owner to %I', one.function, project);

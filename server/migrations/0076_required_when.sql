@@ -74,7 +74,7 @@ begin
   end if;
   insert into holdfast.table_rules as r (workspace_id, table_name, required_when)
     values (workspace, set_required_when.table_name, case when coalesce(nullif(conditions, 'null'), '[]') = '[]' then '{}' else jsonb_build_object(field, conditions) end)
-    on conflict on constraint table_rules_once do update
+    on conflict on constraint holdfast_table_rules_once do update
       set required_when = (r.required_when - field) || excluded.required_when;
 exception
   when check_violation then
@@ -86,12 +86,7 @@ $$;
 comment on function holdfast.set_required_when(uuid, text, text, jsonb, boolean) is
   'Requires a field under conditions; without conditions no longer. only_new: records that lack it stay until their next change. For owners and admins.';
 
--- Transitions of a table that a workspace made are its own.
-alter table holdfast.transitions
-  add column workspace_id uuid constraint transitions_workspace references holdfast.workspaces (id) on delete cascade,
-  add column least_role holdfast.workspace_role;
-create index transitions_workspace_id_idx on holdfast.transitions (workspace_id);
-comment on column holdfast.transitions.workspace_id is 'Workspace. Whose table it is, of a table that was made in the app.';
+alter table holdfast.transitions add column least_role holdfast.workspace_role;
 comment on column holdfast.transitions.least_role is 'Least role. Of the workspace, where the app has set it; allowed_if enforces it.';
 
 -- The function that allowed_if names. Runs as the owner of the schema and only creates functions of this form.
@@ -151,6 +146,22 @@ $$;
 comment on function holdfast.set_transitions(uuid, text, text, jsonb) is
   'Limits which value of a choice may follow which, and for whom; without steps no longer. For owners and admins of the workspace.';
 
+revoke all on function holdfast.required_words(regclass, text, jsonb) from public;
+-- As in 0051: functions whose text has a backslash say how it is written.
+do $$
+declare
+  one record;
+begin
+  for one in
+    select p.oid::pg_catalog.regprocedure as name from pg_catalog.pg_proc p join pg_catalog.pg_language l on l.oid = p.prolang
+     where p.pronamespace = 'holdfast'::pg_catalog.regnamespace and l.lanname in ('plpgsql', 'sql') and p.prosqlbody is null
+       and pg_catalog.strpos(p.prosrc, pg_catalog.chr(92)) > 0 and pg_catalog.pg_has_role(p.proowner, 'usage')
+       and not exists (select from pg_catalog.unnest(p.proconfig) setting where setting like 'standard_conforming_strings=%')
+  loop
+    execute pg_catalog.format('alter routine %s set standard_conforming_strings = on', one.name);
+  end loop;
+end
+$$;
 do $$
 declare
   project name := (select pg_catalog.pg_get_userbyid(relowner) from pg_catalog.pg_class where oid = 'holdfast.comments'::pg_catalog.regclass);
@@ -165,8 +176,5 @@ begin
   end loop;
   execute format('grant execute on function holdfast.ensure_role_function(uuid, holdfast.workspace_role) to %I', project);
   execute format('grant execute on function holdfast.enforce_transitions(regclass, name), holdfast.ignore_transitions(regclass, name) to %I', project);
-  execute format('set local role %I', project);
 end
 $$;
-alter policy everyone_reads on holdfast.transitions using (workspace_id is null or workspace_id in (select holdfast.my_workspace_ids()));
-reset role;

@@ -82,6 +82,7 @@ test('devices of such a caller get empty keys of these tables, and a change of m
     'members',
     'read_marks',
     'shares',
+    'table_rules',
     'tables',
     'team_members',
     'teams',

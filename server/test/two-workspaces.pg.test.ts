@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPool, runAs, sql, type Session, type SqlFragment, type Transaction } from '@holdfast/postgres'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { MIGRATIONS } from '../src/migrations.ts'
+import { accessCases } from './support/access-cases.ts'
 import { templateCases } from './support/template-cases.ts'
 
 // Whatever people of one workspace may use in schema `holdfast`, with ids of another one. A table or a function that has no case here fails the first test.
@@ -78,6 +79,7 @@ beforeAll(async () => {
     insert into holdfast.fields (id, table_name, field_name, label, workspace_id) values
       ('${FIELD}', 'pits', 'title', 'Deep title', '${WATER}'), ('${GAS_FIELD}', 'pits', 'title', 'Gas title', '${GAS}');
     insert into holdfast.tables (id, table_name, label, workspace_id) values ('${TABLE}', 'pits', 'Deep pits', '${WATER}');
+    insert into holdfast.table_rules (id, workspace_id, table_name) values ('${TABLE}', '${WATER}', 'pits');
     insert into holdfast.favourites (id, owner_id, kind, table_name, target_id) values ('${FAVOURITE}', '${OLGA}', 'record', 'pits', '${PIT}');
     insert into holdfast.read_marks (id, owner_id, table_name, record_id) values ('${READ_MARK}', '${OLGA}', 'pits', '${PIT}');
     insert into holdfast.checklists (id, table_name, item_table, answer_table) values ('${CHECKLIST}', 'pits', 'items', 'answers');
@@ -246,6 +248,7 @@ const TABLES: Readonly<Record<string, TableCase>> = {
   checklists: { row: () => CHECKLIST, column: 'item_table', isOfProject: true },
   transitions: { row: () => TRANSITION, column: 'words', isOfProject: true },
   template_loads: { row: () => TEMPLATE_LOAD, column: 'name' },
+  table_rules: { row: () => TABLE },
 }
 
 const READS_ANSWER = [
@@ -255,6 +258,7 @@ const READS_ANSWER = [
   'my_team_workspace_ids',
   'my_led_workspace_ids',
   'my_only_workspace_id',
+  'my_member_ids',
   'my_team_ids',
   'my_led_team_ids',
   'my_area_team_ids',
@@ -324,6 +328,7 @@ const FUNCTIONS: Readonly<Record<string, FunctionCase>> = {
     `remove_empty_table('${GAS}', 'pits')`,
   ),
   ...templateCases(WATER, TEMPLATE_LOAD),
+  ...accessCases(WATER, GAS),
   'add_push_device(text,text,text)': silent(
     `add_push_device('https://push.example/1', '${'A'.repeat(87)}', '${'A'.repeat(22)}')`,
   ),
