@@ -100,7 +100,9 @@ function randomCondition(): Condition {
 }
 
 function randomRule(command: Command): Rule {
-  const scope = pick(command === 'add' ? (['all', 'assigned', 'team'] as const) : (['all', 'own', 'assigned', 'team'] as const))
+  const scope = pick(
+    command === 'add' ? (['all', 'assigned', 'team'] as const) : (['all', 'own', 'assigned', 'team'] as const),
+  )
   const field = scope === 'assigned' ? { field: 'assignee_id' } : scope === 'team' ? { field: 'team_id' } : {}
   const when = Array.from({ length: pick([0, 0, 1, 2]) }, randomCondition)
   return { role: pick(['viewer', 'commenter', 'editor']), scope, ...field, ...(when.length > 0 ? { when } : {}) }
@@ -108,7 +110,8 @@ function randomRule(command: Command): Rule {
 
 /** Whoever may write may see: some rules are copied to `see`, the others left out. */
 function randomRules(): Rules {
-  const list = (command: Command): readonly Rule[] => Array.from({ length: pick([0, 1, 1, 2]) }, () => randomRule(command))
+  const list = (command: Command): readonly Rule[] =>
+    Array.from({ length: pick([0, 1, 1, 2]) }, () => randomRule(command))
   const writes = { add: list('add'), change: list('change'), delete: list('delete') }
   const needed = [...writes.add, ...writes.change, ...writes.delete].map(({ when, ...rule }) =>
     when && random.chance(0.7) ? rule : { ...rule, ...(when ? { when } : {}) },
@@ -159,7 +162,9 @@ async function attempt(user: UserName, { before, after, changed }: Tried): Promi
   const undone = new Error('undone')
   let isDone = false
   await runAs(world.database.requestPool, sessionOf(user), async (tx) => {
-    isDone = (await tx.query(writeSql({ ...(before && { before }), ...(after && { after }), ...(changed && { changed }) }))).length > 0
+    isDone =
+      (await tx.query(writeSql({ ...(before && { before }), ...(after && { after }), ...(changed && { changed }) })))
+        .length > 0
     throw undone
   }).catch((error: unknown) => {
     if (error === undone) return
@@ -174,12 +179,15 @@ function writeSql({ before, after, changed }: Tried): SqlFragment {
   const values = sql`jsonb_populate_record(null::public.jobs, ${JSON.stringify(after)}::jsonb) v`
   const columns = (prefix: string): SqlFragment =>
     sql.join(['id', ...FIELDS].map((field) => sql`${sql.trusted(prefix)}${sql.identifier(field)}`))
-  if (!before) return sql`insert into public.jobs (${columns('')}) select ${columns('v.')} from ${values} returning jobs.xmin`
+  if (!before)
+    return sql`insert into public.jobs (${columns('')}) select ${columns('v.')} from ${values} returning jobs.xmin`
   return sql`update public.jobs t set ${sql.identifier(changed ?? '')} = v.${sql.identifier(changed ?? '')} from ${values} where t.id = ${before['id']} returning t.id`
 }
 
 const local = (row: Row): Row =>
-  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, typeof value === 'boolean' ? Number(value) : value]))
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, typeof value === 'boolean' ? Number(value) : value]),
+  )
 
 test(
   `rules mean what they say: in Postgres, in buckets and on devices (${RUNS} rule sets, seed ${SEED})`,
@@ -195,9 +203,15 @@ test(
       const table = plan.tables.find(({ localName }) => localName === 'jobs')
       expect(table, shown).toBeDefined()
       if (!table) continue
-      expect(table.definitions.filter(({ accessClass }) => accessClass !== undefined), shown).toEqual([])
+      expect(
+        table.definitions.filter(({ accessClass }) => accessClass !== undefined),
+        shown,
+      ).toEqual([])
       for (const user of USER_NAMES) {
-        const expected = rows.filter((row) => sees(rules, user, row)).map((row) => String(row['id'])).toSorted()
+        const expected = rows
+          .filter((row) => sees(rules, user, row))
+          .map((row) => String(row['id']))
+          .toSorted()
         counts.hidden += rows.length - expected.length
         const visible = await world.as<{ id: string }>(user, sql`select id from public.jobs`)
         expect(visible.map((row) => row.id).toSorted(), `${user} ${shown}`).toEqual(expected)
@@ -242,9 +256,9 @@ const EDITORS: Rules = {
 describe('set_access', () => {
   test.each(['edda', 'vera', 'gus', 'mole'] as const)('refuses %s, who is no admin', async (user) => {
     await expect(set(user, EDITORS)).rejects.toMatchObject({ code: '42501', hint: 'people.not_admin' })
-    await expect(
-      world.as(user, sql`select holdfast.access_of(${world.workspace}, 'jobs')`),
-    ).rejects.toMatchObject({ code: '42501' })
+    await expect(world.as(user, sql`select holdfast.access_of(${world.workspace}, 'jobs')`)).rejects.toMatchObject({
+      code: '42501',
+    })
   })
 
   const all: Rule = { role: 'viewer', scope: 'all' }
@@ -356,10 +370,7 @@ describe('a field that is required when …', () => {
     expect(await gaps()).toEqual({ count: 1, examples: [gap['id']] })
     await expect(require(blocked)).rejects.toMatchObject({ code: '23514', hint: 'required.gaps' })
     await require(blocked, true)
-    const kept = await world.as(
-      'adam',
-      sql`select required_when from holdfast.table_rules where table_name = 'jobs'`,
-    )
+    const kept = await world.as('adam', sql`select required_when from holdfast.table_rules where table_name = 'jobs'`)
     expect(kept).toEqual([{ required_when: { reason: blocked } }])
     const [comment] = await world.database.pool.query<{ words: string }>(
       sql`select obj_description(oid) as words from pg_constraint where conname = 'required_reason'`,
