@@ -280,14 +280,6 @@ interface FunctionCase {
 const refused = (...calls: readonly string[]): FunctionCase => ({ calls, isRefused: true })
 const silent = (...calls: readonly string[]): FunctionCase => ({ calls })
 
-const NEW_TABLE = (link: string): string =>
-  JSON.stringify({
-    name: 'ours',
-    label: 'Ours',
-    fields: [{ name: 'pit', label: 'Pit', kind: 'link', table: link }],
-    access: { kind: 'members' },
-  })
-
 const FUNCTIONS: Readonly<Record<string, FunctionCase>> = {
   ...Object.fromEntries(READS_ANSWER.map((name) => [`${name}()`, silent(`${name}()`)])),
   'has_role(holdfast.workspace_role)': silent(`has_role('owner')`),
@@ -315,18 +307,6 @@ const FUNCTIONS: Readonly<Record<string, FunctionCase>> = {
   ),
   'set_member_active(uuid,boolean)': refused(`set_member_active('${MEMBER}', false)`),
   'remove_member(uuid)': refused(`remove_member('${MEMBER}')`),
-  'new_table_sql(uuid,jsonb)': refused(
-    `new_table_sql('${WATER}', '${NEW_TABLE('hf_teams')}')`,
-    `new_table_sql('${GAS}', '${NEW_TABLE('pits')}')`,
-  ),
-  'create_table(uuid,jsonb)': refused(
-    `create_table('${WATER}', '${NEW_TABLE('hf_teams')}')`,
-    `create_table('${GAS}', '${NEW_TABLE('pits')}')`,
-  ),
-  'remove_empty_table(uuid,text)': refused(
-    `remove_empty_table('${WATER}', 'pits')`,
-    `remove_empty_table('${GAS}', 'pits')`,
-  ),
   ...templateCases(WATER, TEMPLATE_LOAD),
   ...accessCases(WATER, GAS),
   'add_push_device(text,text,text)': silent(
