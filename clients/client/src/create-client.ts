@@ -4,7 +4,9 @@ import { chooseBodySender } from './attachments/transfer/body-sender.ts'
 import { defaultStore, type KeyValueStore } from './key-value.ts'
 import { openDevice, type DeviceState } from './local/device.ts'
 import { endDisconnectTimers } from './channels/end-disconnect-timers.ts'
-import type { ForgetUser, OpenDatabase, RemoveDatabase } from './local/file-options.ts'
+import type { DatabaseBytes, ForgetUser, OpenDatabase, RemoveDatabase } from './local/file-options.ts'
+import type { DeviceLock } from './local/lock/device-lock.ts'
+import { watchPasswords } from './session/watch-passwords.ts'
 import { PendingRemovals, type PendingRemoval } from './local/pending-removals.ts'
 import { SignInRequired } from './local/sign-in-required.ts'
 import { openDeviceUsers, type DevicePerson } from './session/device-users.ts'
@@ -25,6 +27,11 @@ export interface ClientOptions {
    * throw if the file remains. Default: the file stays, but a removed user's is emptied.
    */
   readonly removeDatabase?: RemoveDatabase
+  /**
+   * The files of closed databases. With it, {@link removeDatabase} and {@link attachments}, what a user keeps at sign-out is encrypted until the next sign-in.
+   * Default: it stays readable.
+   */
+  readonly databaseBytes?: DatabaseBytes
   /** Removes the app's own data of a user who is removed from the device. Called again at the next start after a failure. */
   readonly forgetUser?: ForgetUser
   /** Files attached to rows, which can be added and shown offline. Default: none. */
@@ -65,6 +72,7 @@ export interface HoldfastClient extends AsyncDisposable {
    *
    * @throws {UnsentChanges} if `wipe` would lose changes without `discardUnsent`; the user stays signed in
    * @throws {DataRemains} if `wipe` could not remove everything; the user is signed out and listed in {@link removals}
+   * @throws {DataNotLocked} if `keep` could not encrypt the data; the user is signed out, and the next start tries again
    */
   signOut(data: SignOutData, options?: SignOutOptions): Promise<void>
   /**
@@ -74,6 +82,16 @@ export interface HoldfastClient extends AsyncDisposable {
    * @throws {SignInRequired} if the user has signed out
    */
   openLocally(user: SessionUser): Promise<void>
+  /** Whether `signOut('keep')` encrypts the current user's data. Needs a connection once after signing in. */
+  canLock(): Promise<boolean>
+  /** Encrypts data that could not be encrypted at sign-out. @throws {DataNotLocked} */
+  retryLocks(): Promise<void>
+  /**
+   * Opens the encrypted database of a user of this device with the password last used here, without the server. Syncing waits for a sign-in.
+   *
+   * @throws {CannotUnlock}
+   */
+  unlock(user: SessionUser, password: string): Promise<void>
 }
 
 /** Creates a client that starts immediately from the device's data and uses the network when available. */
@@ -81,6 +99,15 @@ export function createClient(options: ClientOptions): HoldfastClient {
   const url = options.url.replace(/\/+$/, '') // the SDK refuses an endpoint with trailing slash
   const store = options.store ?? defaultStore()
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis)
+  const now = options.now ?? Date.now
+  const lock = createLock({ ...options, url, store, fetch, now })
+  const noticingPasswords = (inner: typeof globalThis.fetch): typeof globalThis.fetch =>
+    lock
+      ? watchPasswords(inner, url, (userId, password) => {
+          lock().then((loaded) => loaded.notePassword(userId, password), onProblem)
+        })
+      : inner
+  const onProblem = options.onProblem ?? ((error: unknown) => console.warn('holdfast:', error))
   const supabase = createSupabaseClient(url, options.anonKey, {
     auth: {
       storage: store,
@@ -91,11 +118,9 @@ export function createClient(options: ClientOptions): HoldfastClient {
       detectSessionInUrl: options.detectSessionInUrl ?? true,
       experimental: { recoveryCodes: true },
     },
-    global: { fetch: createAuthFetch(fetch, url) },
+    global: { fetch: noticingPasswords(createAuthFetch(fetch, url)) },
   })
   endDisconnectTimers(supabase)
-  const now = options.now ?? Date.now
-  const onProblem = options.onProblem ?? ((error: unknown) => console.warn('holdfast:', error))
   const session = openSession(supabase, store, onProblem)
   const people = openDeviceUsers(store, now)
   const removals = new PendingRemovals(store)
@@ -105,6 +130,7 @@ export function createClient(options: ClientOptions): HoldfastClient {
     store,
     people,
     removals,
+    lock,
     openDatabase: options.openDatabase,
     removeDatabase: options.removeDatabase,
     forgetUser: options.forgetUser,
@@ -130,6 +156,13 @@ export function createClient(options: ClientOptions): HoldfastClient {
       if (await people.isSignedOut(user.id)) throw new SignInRequired(user)
       await session.openLocally(user)
     },
+    canLock: () => device.canLock(),
+    retryLocks: () => device.finishLocks(),
+    async unlock(user, password) {
+      if (!lock) throw new SignInRequired(user)
+      await (await lock()).unlock(user.id, password)
+      await session.openLocally(user)
+    },
     async [Symbol.asyncDispose]() {
       await device[Symbol.asyncDispose]()
       session[Symbol.dispose]()
@@ -137,4 +170,25 @@ export function createClient(options: ClientOptions): HoldfastClient {
       await supabase.removeAllChannels()
     },
   }
+}
+
+/** @returns `undefined` if the app cannot encrypt databases */
+function createLock({
+  databaseBytes,
+  removeDatabase,
+  attachments,
+  store,
+  url,
+  anonKey,
+  fetch,
+  now,
+}: ClientOptions & Required<Pick<ClientOptions, 'store' | 'fetch' | 'now'>>): (() => Promise<DeviceLock>) | undefined {
+  if (!databaseBytes || !removeDatabase || !attachments) return undefined
+  const { files } = attachments
+  const load = async (): Promise<DeviceLock> => {
+    const { DeviceLock } = await import('./local/lock/device-lock.ts')
+    return new DeviceLock({ store, url, anonKey, fetch, now, database: databaseBytes, removeDatabase, files })
+  }
+  let loading: Promise<DeviceLock> | undefined
+  return () => (loading ??= load())
 }

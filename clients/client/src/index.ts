@@ -7,6 +7,8 @@ export { hasSession, type SessionState, type SessionUser } from './session/sessi
 export type { SignOutData, SignOutOptions } from './local/sign-out.ts'
 export { UnsentChanges } from './local/unsent-changes.ts'
 export { DataRemains } from './local/data-remains.ts'
+export { CannotUnlock } from './local/lock/cannot-unlock.ts'
+export { DataNotLocked } from './local/lock/data-not-locked.ts'
 export { SignInRequired } from './local/sign-in-required.ts'
 export type { PendingRemoval } from './local/pending-removals.ts'
 export type { DevicePerson } from './session/device-users.ts'
@@ -14,7 +16,7 @@ export type { DeviceState } from './local/device.ts'
 export { COUNT_UNSENT_SQL, type UnsentCount } from './local/count-unsent.ts'
 export type { LocalDatabase } from './local/local-database.ts'
 export type { DamageReport } from './local/local-file.ts'
-export type { ForgetUser, OpenDatabase, RemoveDatabase } from './local/file-options.ts'
+export type { DatabaseBytes, ForgetUser, OpenDatabase, RemoveDatabase } from './local/file-options.ts'
 export {
   CheckUnavailable,
   countDifferences,

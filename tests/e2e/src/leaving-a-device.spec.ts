@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { SAMPLE_PASSWORD } from '@holdfast/test-support'
 import { makeActions } from './support/actions.ts'
 import { lookAt } from './support/entry.ts'
 import { expect, test } from './support/fixtures.ts'
@@ -37,9 +38,9 @@ test('a user who removes their data leaves none of it in the browser, and is ask
 
   await test.step('with the tick nothing is kept: it is sent first, or its loss is confirmed', async () => {
     const dialog = await askToSignOut(page, 'Sam Reyes')
-    await expect(dialog.getByRole('button', { name: 'Keep on this device and sign out' })).toBeVisible()
-    await dialog.getByText('This is a shared device: remove my rows as well').click()
-    await expect(dialog.getByRole('button', { name: 'Keep on this device and sign out' })).toHaveCount(0)
+    await expect(dialog.getByRole('button', { name: 'Lock and sign out' })).toBeVisible()
+    await dialog.getByText('Remove my data from this device').click()
+    await expect(dialog.getByRole('button', { name: 'Lock and sign out' })).toHaveCount(0)
     await lookAt(page, 'sign-out-unsent')
     await dialog.getByRole('button', { name: 'Delete unsent work and sign out' }).click()
     const confirmation = page.getByRole('alertdialog', { name: 'Delete your unsent work?' })
@@ -91,7 +92,7 @@ test('data that another tab holds is emptied, and removed when that tab has let 
   })
 
   const dialog = await askToSignOut(page, 'Mina Kaya')
-  await dialog.getByText('This is a shared device: remove my rows as well').click()
+  await dialog.getByText('Remove my data from this device').click()
   await dialog.getByRole('button', { name: 'Sign out and remove' }).click()
   await expect(page).toHaveURL(/\/sign-in/)
   const notice = page.getByRole('alert').filter({ hasText: 'Not everything could be removed from this device' })
@@ -114,30 +115,40 @@ test('data that another tab holds is emptied, and removed when that tab has let 
   expect(await files()).toEqual([])
 })
 
-test('an account that was signed out opens only after signing in, and keeps its work until then', async ({
+test('a signed-out account leaves nothing readable, opens offline with its password only, and keeps its work', async ({
   arrive,
   holdfast,
 }) => {
-  const [action] = await makeActions(holdfast, ['Signed out: one'])
+  const marker = `marker${crypto.randomUUID().replaceAll('-', '')}`
+  const [action] = await makeActions(holdfast, [`Signed out: ${marker}`])
   if (!action) throw new Error('an action was made')
   const dana = await arrive('dana', { device: 'new' })
   const { page } = dana
   await dana.openTable('actions', actionsThat('Signed out:'))
-  await workOffline(dana, action.number, 'Signed out: not sent')
-  await (
-    await askToSignOut(page, 'Dana Okafor')
-  )
-    .getByRole('button', { name: 'Keep on this device and sign out' })
-    .click()
+  await expect(gridOf(page).row('Signed out:')).toHaveCount(1)
+  expect(await placesWith(page, marker)).not.toEqual([])
+  await workOffline(dana, action.number, `Signed out: ${marker} not sent`)
+  await (await askToSignOut(page, 'Dana Okafor')).getByRole('button', { name: 'Lock and sign out' }).click()
   const account = page.getByRole('region', { name: 'On this device' }).getByRole('listitem')
   await expect(account).toContainText('Dana Okafor')
   await expect(account).toContainText('1 waiting')
+  await expect(account).toContainText('Locked')
+  expect(await placesWith(page, marker)).toEqual([])
   await expect(page.getByRole('button', { name: /^Open/ })).toHaveCount(0)
   await lookAt(page, 'signed-out-account')
   await page.goto(`${dana.home}/t/actions`)
   await expect(page).toHaveURL(/\/sign-in/)
 
-  await dana.goOnline()
-  await account.getByRole('button', { name: 'Sign in as Dana Okafor' }).click()
+  await account.getByRole('button', { name: 'Unlock the account of Dana Okafor' }).click()
   await expect(page.getByRole('textbox', { name: 'E-mail' })).toHaveValue(dana.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
+  await page.getByRole('button', { name: 'Unlock' }).click()
+  await expect(page.getByText('This is not the password that you last signed in with here')).toBeVisible()
+  await lookAt(page, 'unlock-offline')
+  expect(await placesWith(page, marker)).toEqual([])
+  await page.getByRole('textbox', { name: 'Password' }).fill(SAMPLE_PASSWORD)
+  await page.getByRole('button', { name: 'Unlock' }).click()
+  await expect(page).not.toHaveURL(/\/sign-in/)
+  await dana.openTable('actions', actionsThat('Signed out:'))
+  await expect(gridOf(page).row('not sent')).toHaveCount(1)
 })

@@ -3,6 +3,9 @@ import { inLanguages } from '../lib/texts.ts'
 /** Error texts: one entry per code of the error catalogue that this version can encounter. */
 export const errorMessages = inLanguages('errorMessages', {
   badLogin: 'E-mail or password is not right',
+  unlockWrong: 'This is not the password that you last signed in with here',
+  unlockNoPassword: 'This account has not signed in with a password here. Connect to sign in.',
+  unlockNoKey: 'Your data on this device can’t be unlocked. Ask your operator.',
   unconfirmed: 'This address is not confirmed yet. Open the link in the mail we sent.',
   unconfirmedPhone: 'This number is not confirmed yet. Enter the code that we sent.',
   badCode: 'This code is wrong or too old',

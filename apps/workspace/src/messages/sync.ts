@@ -152,7 +152,9 @@ export const syncMessages = inLanguages('syncMessages', {
   wipe: 'Sign out and remove',
 
   signOutTitle: 'Sign out',
-  signOutClean: 'Everything on this device has been sent.',
+  signOutClean: 'All your work is saved on the server. Your data stays on this device, locked until you sign in again.',
+  signOutCleanRemoved: 'All your work is saved on the server. Your data is removed from this device.',
+  signOutCannotLock: 'This device can’t lock your data, so signing out removes it.',
   signOutUnsent: (count: number) =>
     icu(
       '{count, plural, one {# change} other {# changes}} on this device {count, plural, one {has} other {have}} not been sent yet.',
@@ -165,14 +167,15 @@ export const syncMessages = inLanguages('syncMessages', {
     ),
   signOutDrafts: (count: number) =>
     icu(
-      '{count, plural, one {# draft is only on this device and is} other {# drafts are only on this device and are}} deleted if you remove your rows or delete unsent work.',
+      '{count, plural, one {# draft is only on this device and is} other {# drafts are only on this device and are}} deleted if you remove your data or delete unsent work.',
       { count },
     ),
   signOutSendNow: 'Send now, then sign out',
   signOutSending: (count: number) => `Sending ${formatCount(count)}`,
-  signOutKeep: 'Keep on this device and sign out',
-  signOutKeepDetail: 'What you keep is sent the next time you sign in here.',
-  signOutRemoveDetail: 'What has not been sent is deleted with your rows. Send it first, or confirm that it is lost.',
+  signOutKeep: 'Lock and sign out',
+  signOutKeepDetail:
+    'Lock encrypts your data on this device. Sign in or enter your password to open it. Your changes are sent the next time you sign in here.',
+  signOutRemoveDetail: 'Unsent work is deleted with your data. Send it first, or confirm that you want to lose it.',
   signOutDiscard: 'Delete unsent work and sign out',
   loseTitle: 'Delete your unsent work?',
   lose: 'Delete and sign out',
@@ -190,7 +193,7 @@ export const syncMessages = inLanguages('syncMessages', {
     'This account can never be signed in to again, not even by you, so your rows are removed from this device. To keep the account, add an e-mail address or a provider first.',
   signOutGuestKeep: 'Keep your account',
   signOutSimple: 'Sign out',
-  signOutShared: 'This is a shared device: remove my rows as well',
+  signOutShared: 'Remove my data from this device',
   signOutNotSent: 'They could not be sent just now.',
 })
 

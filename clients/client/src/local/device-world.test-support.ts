@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PowerSyncDatabase } from '@powersync/node'
 import { afterEach, expect } from 'vitest'
 import type { SchemaDescriptor } from '@holdfast/protocol'
+import type { OpenFileStore } from '../attachments/files/file-store.ts'
 import { folderFiles } from '../attachments/files/folder-files.ts'
 import { fetchSender } from '../attachments/transfer/body-sender.ts'
 import { memoryStore, type KeyValueStore } from '../key-value.ts'
@@ -14,7 +15,8 @@ import type { SessionState } from '../session/session-state.ts'
 import type { UserTokens } from '../session/session.ts'
 import { createValue, type WritableValue } from '../value.ts'
 import { type Device, openDevice } from './device.ts'
-import type { OpenDatabase } from './file-options.ts'
+import type { DatabaseBytes, OpenDatabase } from './file-options.ts'
+import { DeviceLock } from './lock/device-lock.ts'
 import type { LocalDatabase } from './local-database.ts'
 
 // Offline throughout: nothing listens at the server's address.
@@ -40,6 +42,7 @@ export const ben: SessionState = { kind: 'active', user: { id: 'b', email: undef
 
 export interface World {
   readonly device: Device
+  readonly lock: DeviceLock
   /** Folder of its database files. */
   readonly folder: string
   readonly session: WritableValue<SessionState>
@@ -90,6 +93,10 @@ export async function openWorld(
     readonly forgetUser?: (userId: string) => void
     readonly removeDatabase?: 'unsupported' | ((fileName: string, folder: string) => Promise<void>)
     readonly fetch?: typeof globalThis.fetch
+    /** What signs out is encrypted. Default: false. */
+    readonly locks?: boolean
+    /** Replaces the server's keys of locks. */
+    readonly lockKey?: () => Response
   } = {},
 ): Promise<World> {
   const folder = like.beside?.folder ?? mkdtempSync(join(tmpdir(), 'holdfast-device-'))
@@ -99,22 +106,19 @@ export async function openWorld(
   const people = openDeviceUsers(store, () => 1_000)
   const removals = new PendingRemovals(store)
   const remove = typeof like.removeDatabase === 'function' ? like.removeDatabase : removeDatabase
-  const tokens: UserTokens = {
-    token: async () => 'token',
-    refreshedToken: async () => undefined,
-    credentials: async () => undefined,
-    verify: async () => undefined,
-  }
+  const files = folderFiles(join(folder, 'files'))
+  const lock = lockIn(folder, { store, files, remove, lockKey: like.lockKey })
   const device = openDevice({
     url: 'http://127.0.0.1:1',
     store,
     people,
     removals,
     forgetUser: like.forgetUser,
+    lock: like.locks === true ? async () => lock : undefined,
     session: {
       state: session,
       claims: createValue(undefined),
-      tokensOf: () => tokens,
+      tokensOf: () => tokensIn(session),
       leave: async () => session.set({ kind: 'signed_out' }),
       openLocally: async () => undefined,
       [Symbol.dispose]: () => undefined,
@@ -126,7 +130,7 @@ export async function openWorld(
     removeDatabase: like.removeDatabase === 'unsupported' ? undefined : (fileName) => remove(fileName, folder),
     anonKey: 'anon',
     attachments: {
-      files: folderFiles(join(folder, 'files')),
+      files,
       bucket: 'photos',
       rows: 'select id, null as path from notes where 0',
     },
@@ -143,6 +147,7 @@ export async function openWorld(
   })
   return {
     device,
+    lock,
     folder,
     session,
     people,
@@ -153,6 +158,61 @@ export async function openWorld(
       const state = device.state.get()
       if (state.kind !== 'open') throw new Error('it is open')
       return state.local
+    },
+  }
+}
+
+function lockIn(
+  folder: string,
+  {
+    store,
+    files,
+    remove,
+    lockKey,
+  }: {
+    readonly store: KeyValueStore
+    readonly files: OpenFileStore
+    readonly remove: (fileName: string, folder: string) => Promise<void>
+    readonly lockKey: (() => Response) | undefined
+  },
+): DeviceLock {
+  return new DeviceLock({
+    store,
+    url: 'http://127.0.0.1:1',
+    anonKey: 'anon',
+    fetch: async () => lockKey?.() ?? Response.json(LOCK_KEY),
+    now: () => 1_000,
+    database: bytesIn(folder),
+    removeDatabase: (fileName) => remove(fileName, folder),
+    files,
+  })
+}
+
+/** Only a session has a token. */
+function tokensIn(session: WritableValue<SessionState>): UserTokens {
+  return {
+    token: async () => (session.get().kind === 'active' ? 'token' : undefined),
+    refreshedToken: async () => undefined,
+    credentials: async () => undefined,
+    verify: async () => undefined,
+  }
+}
+
+const LOCK_KEY = Buffer.alloc(32, 7).toString('base64')
+
+function bytesIn(folder: string): DatabaseBytes {
+  return {
+    isSupported: async () => true,
+    async read(fileName) {
+      const found = new Map<string, Blob>()
+      for (const end of ['', '-wal']) {
+        const path = join(folder, `${fileName}${end}`)
+        if (existsSync(path)) found.set(end, await openAsBlob(path))
+      }
+      return found
+    },
+    async write(fileName, suffix, bytes) {
+      writeFileSync(join(folder, `${fileName}${suffix}`), await new Response(bytes as BodyInit).bytes())
     },
   }
 }

@@ -8,6 +8,8 @@ import { createValue, type Value } from '../value.ts'
 import type { SessionUser } from '../session/session-state.ts'
 import type { UnsentCount } from './count-unsent.ts'
 import type { DataRemains } from './data-remains.ts'
+import type { LockKeeper } from './lock/lock-keeper.ts'
+import type { DeviceLock } from './lock/device-lock.ts'
 import { DeviceRemovals } from './device-removals.ts'
 import type { ForgetUser } from './file-options.ts'
 import { fetchFirstSchema } from './first-schema.ts'
@@ -34,6 +36,14 @@ export interface Device extends AsyncDisposable {
    * @throws {UnsentChanges} if `wipe` would lose changes and `discardUnsent` is false; the database stays open
    */
   release(options: { readonly wipe: boolean; readonly discardUnsent: boolean }): Promise<DataRemains | undefined>
+  /** Whether {@link release} can encrypt what it keeps of the current user. Prepares it if possible. */
+  canLock(): Promise<boolean>
+  /**
+   * Encrypts the data of users who have signed out and chosen to keep it.
+   *
+   * @throws {DataNotLocked}
+   */
+  finishLocks(): Promise<void>
   /** Retries failed removals. Never throws. */
   retryRemovals(): Promise<void>
 }
@@ -43,6 +53,8 @@ export interface DeviceOptions extends Omit<LocalDatabaseOptions, 'userId' | 'sc
   readonly session: Session
   readonly people: DeviceUsers
   readonly removals: PendingRemovals
+  /** `undefined`: kept data is not encrypted. */
+  readonly lock: (() => Promise<DeviceLock>) | undefined
   readonly forgetUser: ForgetUser | undefined
 }
 
@@ -61,6 +73,7 @@ class SessionDevice implements Device {
   readonly #stopSession: () => void
   /** Serializes opening and closing. */
   readonly #queue = new SerialQueue()
+  #lockKeeper: Promise<LockKeeper> | undefined
   #opening = new AbortController()
   readonly #damagedFiles = new Set<string>()
   readonly #channel: RemovalChannel
@@ -72,6 +85,7 @@ class SessionDevice implements Device {
     this.#channel = openRemovalChannel((userId) => void this.#makeWay(userId))
     this.#removals = new DeviceRemovals(options)
     this.#removals.begin(() => this.#currentUser())
+    this.#finishEarlierLocks().catch(options.onProblem)
     const follow = (): void => this.#follow()
     this.#stopSession = options.session.state.subscribe(follow)
     follow()
@@ -93,9 +107,41 @@ class SessionDevice implements Device {
     this.#opening.abort()
     if (user && wipe) return this.#queue.run(() => this.#remove(user))
     // A failure to close must not prevent a plain sign-out.
-    await this.#queue.run(() => this.#closeCurrent()).catch(onProblem)
-    if (user) await people.rememberSignOut(user.id).catch(onProblem)
+    await this.#queue.run(() => this.#closeCurrent({ isLeaving: true })).catch(onProblem)
+    if (user) {
+      await this.#locks()
+        .then((locks) => locks?.begin(user.id))
+        .catch(onProblem)
+      await people.rememberSignOut(user.id).catch(onProblem)
+    }
     return undefined
+  }
+
+  async canLock(): Promise<boolean> {
+    const user = await this.#currentUser()
+    const locks = await this.#locks()
+    return user !== undefined && locks !== undefined && locks.prepare(user.id)
+  }
+
+  async finishLocks(): Promise<void> {
+    await (await this.#locks())?.finish()
+  }
+
+  /** Loaded on demand, because sign-in screens rarely need it. */
+  async #locks(): Promise<LockKeeper | undefined> {
+    const { lock } = this.#options
+    if (!lock) return undefined
+    this.#lockKeeper ??= (async () => {
+      const [module, loaded] = await Promise.all([import('./lock/lock-keeper.ts'), lock()])
+      return new module.LockKeeper({ ...this.#options, lock: loaded })
+    })()
+    return this.#lockKeeper
+  }
+
+  /** Continues what an earlier page did not finish. */
+  async #finishEarlierLocks(): Promise<void> {
+    const people = this.#options.lock ? await this.#options.people.list() : []
+    if (people.some(({ isSignedOut }) => isSignedOut)) await this.finishLocks()
   }
 
   retryRemovals(): Promise<void> {
@@ -150,10 +196,12 @@ class SessionDevice implements Device {
     }
   }
 
-  async #closeCurrent(): Promise<void> {
+  async #closeCurrent({ isLeaving = false } = {}): Promise<void> {
     const current = this.state.get()
     this.state.set({ kind: 'none' })
     if (current.kind !== 'open') return
+    // Files that the server has are not worth encrypting.
+    if (isLeaving && this.#options.lock) await current.local.attachments?.freeUpSpace().catch(this.#options.onProblem)
     await this.#noteUnsent(current.local).catch(this.#options.onProblem)
     await current.local.close()
   }
@@ -230,6 +278,8 @@ class SessionDevice implements Device {
     // Not needed by sign-in screens; imported while the schema is being fetched.
     const loading = import('./local-database.ts')
     loading.catch(() => undefined) // handled where it is awaited
+    const locks = await this.#locks()
+    if (locks && !(await locks.open(userId, signal, onProblem))) return
     const schema =
       (await cachedSchema(store, userId)) ?? (await fetchFirstSchema(this.#options, { userId, signal, onProblem }))
     if (!schema || signal.aborted) return
@@ -246,6 +296,7 @@ class SessionDevice implements Device {
     if (signal.aborted) return local.close()
     this.state.set({ kind: 'open', local })
     local.connect()
+    void locks?.prepare(userId)
   }
 }
 

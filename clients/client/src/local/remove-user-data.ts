@@ -12,6 +12,7 @@ import { forgetWriteRules } from '../write-rules/fetch-write-rules.ts'
 import { closeDatabase } from './close-database.ts'
 import type { ForgetUser, OpenDatabase, RemoveDatabase } from './file-options.ts'
 import { whileUnused } from './file-locks.ts'
+import type { DeviceLock } from './lock/device-lock.ts'
 import { fileNameOf, forgetLocalFile } from './local-file.ts'
 import type { StoredRemoval } from './pending-removals.ts'
 
@@ -22,6 +23,7 @@ export interface RemoveUserDataOptions {
   readonly removeDatabase: RemoveDatabase | undefined
   readonly forgetUser: ForgetUser | undefined
   readonly attachments: AttachmentsOptions | undefined
+  readonly lock: (() => Promise<DeviceLock>) | undefined
   readonly onProblem: (error: unknown) => void
 }
 
@@ -52,6 +54,7 @@ export async function removeUserData(removal: StoredRemoval, options: RemoveUser
     const { removeDatabase } = options
     if (removeDatabase) await attempt(() => removeDatabase(fileNameOf(id, { generation: generation + 1 })))
     await attempt(() => removeFiles(id, options))
+    await attempt(async () => (await options.lock?.())?.forget(id))
     await attempt(() => forgetStored(id, options, problems.length > 0))
     await attempt(async () => options.forgetUser?.(id))
   }

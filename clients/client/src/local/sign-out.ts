@@ -1,7 +1,10 @@
 import type { Device } from './device.ts'
 import type { Session } from '../session/session.ts'
 
-/** What happens to the user's data on this device: `keep` it, with unsent changes, for the next sign-in, or `wipe` it. */
+/**
+ * What happens to the user's data on this device: `keep` it, with unsent changes, for the next sign-in, or `wipe` it. Kept data is encrypted if the client has
+ * `databaseBytes` and `canLock` is true.
+ */
 export type SignOutData = 'keep' | 'wipe'
 
 export interface SignOutOptions {
@@ -14,6 +17,7 @@ export interface SignOutOptions {
  *
  * @throws {UnsentChanges} if `wipe` would lose changes without `discardUnsent`
  * @throws {DataRemains} if the user is signed out, but not everything could be removed
+ * @throws {DataNotLocked} if the user is signed out, but the kept data could not be encrypted
  */
 export async function signOut(
   session: Session,
@@ -24,4 +28,5 @@ export async function signOut(
   const remains = await device.release({ wipe: data === 'wipe', discardUnsent: options.discardUnsent === true })
   await session.leave()
   if (remains) throw remains
+  await device.finishLocks()
 }

@@ -13,8 +13,8 @@ test('the people of a device are known at the next start, the last one first, wi
   const second = openDeviceUsers(store, () => nowMs++)
   await second.rememberUnsent('nobody', 1)
   expect(second.people.get()).toEqual([
-    { ...ann, usedAtMs: 3, unsent: 3, isSignedOut: false },
-    { id: 'b', usedAtMs: 2, unsent: 0, isSignedOut: false },
+    { ...ann, usedAtMs: 3, unsent: 3, isSignedOut: false, isLocked: false },
+    { id: 'b', usedAtMs: 2, unsent: 0, isSignedOut: false, isLocked: false },
   ])
   await second.forget('a')
   await first.remember(bob)

@@ -10,6 +10,8 @@ export interface DevicePerson extends SessionUser {
   readonly unsent: number
   /** Signed out: opening the database requires signing in. */
   readonly isSignedOut: boolean
+  /** The data is encrypted, and opens with the password or by signing in. */
+  readonly isLocked: boolean
 }
 
 export interface DeviceUsers {
@@ -18,6 +20,9 @@ export interface DeviceUsers {
   remember(user: SessionUser): Promise<void>
   rememberUnsent(userId: string, unsent: number): Promise<void>
   rememberSignOut(userId: string): Promise<void>
+  rememberLock(userId: string): Promise<void>
+  /** Reads the stored list. */
+  list(): Promise<readonly DevicePerson[]>
   /** Whether a user has used this device and signed out since. */
   isSignedOut(userId: string): Promise<boolean>
   /** Call when their database has been emptied. */
@@ -36,12 +41,15 @@ export function openDeviceUsers(store: KeyValueStore, now: () => number): Device
     remember: ({ id, email }) =>
       change((known) => {
         const unsent = known.find((person) => person.id === id)?.unsent ?? 0
-        return [{ id, email, usedAtMs: now(), unsent, isSignedOut: false }, ...without(known, id)]
+        return [{ id, email, usedAtMs: now(), unsent, isSignedOut: false, isLocked: false }, ...without(known, id)]
       }),
     rememberUnsent: (userId, unsent) =>
       change((known) => known.map((person) => (person.id === userId ? { ...person, unsent } : person))),
     rememberSignOut: (userId) =>
       change((known) => known.map((person) => (person.id === userId ? { ...person, isSignedOut: true } : person))),
+    rememberLock: (userId) =>
+      change((known) => known.map((person) => (person.id === userId ? { ...person, isLocked: true } : person))),
+    list: read,
     async isSignedOut(userId) {
       return (await read()).some(({ id, isSignedOut }) => id === userId && isSignedOut)
     },
@@ -63,7 +71,11 @@ export function openDeviceUsers(store: KeyValueStore, now: () => number): Device
     const stored = await readJson<readonly DevicePerson[]>(store, PEOPLE_KEY)
     // Older versions did not record sign-outs. A last user who had not signed out is opened without asking.
     return Array.isArray(stored)
-      ? stored.map((person) => ({ ...person, isSignedOut: person.isSignedOut !== false }))
+      ? stored.map((person) => ({
+          ...person,
+          isSignedOut: person.isSignedOut !== false,
+          isLocked: person.isLocked === true,
+        }))
       : []
   }
 }

@@ -12,11 +12,11 @@ import { useAccounts } from '../../lib/data/accounts.ts'
 import { UNFINISHED_SQL } from '../../lib/records/drafts.ts'
 import { photoMessages } from '../../messages/photos.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
-import { type Leaving, useLeaving } from './use-leaving.ts'
+import { type Leaving, useCanLock, useLeaving } from './use-leaving.ts'
 
 /**
- * Signs out on this device. With unsent changes the user first chooses to send them, to keep them on this device, or to delete them after another confirmation.
- * For guests nothing is kept, because no one could open it again.
+ * Signs out on this device. What stays is encrypted. With unsent changes the user first chooses to send them, to keep them, or to delete them after another
+ * confirmation. For guests nothing is kept, because no one could open it again, nor where this device cannot encrypt it.
  */
 export function SignOutDialog({
   onClose,
@@ -27,7 +27,8 @@ export function SignOutDialog({
   const [isShared, setShared] = useState(false)
   const [isConfirming, setConfirming] = useState(false)
   const isGuest = useIsGuest()
-  const removes = isShared || isGuest
+  const canLock = useCanLock()
+  const removes = isShared || isGuest || canLock === false
   const unsent = { waiting, attention, files }
   const leaving = useLeaving({ ...unsent, isShared: removes })
   const { step, error } = leaving
@@ -47,7 +48,7 @@ export function SignOutDialog({
           <UnsentActions
             leaving={leaving}
             waiting={waiting + files}
-            removes={removes}
+            removes={removes || canLock === undefined}
             onRemove={() => setConfirming(true)}
           />
         ) : (
@@ -56,7 +57,7 @@ export function SignOutDialog({
             <Button
               tone="primary"
               autoFocus
-              isPending={step === 'leaving'}
+              isPending={step === 'leaving' || canLock === undefined}
               onPress={() => void leaving.leave(removes ? 'wipe' : 'keep')}
             >
               {removes ? words.wipe : words.signOutSimple}
@@ -73,15 +74,16 @@ export function SignOutDialog({
         {hasUnsent ? (
           <p className="text-muted">{removes ? words.signOutRemoveDetail : words.signOutKeepDetail}</p>
         ) : (
-          <p>{words.signOutClean}</p>
+          <p>{removes ? words.signOutCleanRemoved : words.signOutClean}</p>
         )}
+        {canLock === false && !isGuest ? <p>{words.signOutCannotLock}</p> : null}
         <Drafts />
         {step === 'not-sent' ? (
           <p role="status" className="text-warning">
             {words.signOutNotSent}
           </p>
         ) : null}
-        {isGuest ? null : (
+        {isGuest || canLock === false ? null : (
           <Checkbox isSelected={isShared} onChange={setShared} isDisabled={isBusy(leaving)}>
             {words.signOutShared}
           </Checkbox>

@@ -1,6 +1,6 @@
-import { DataRemains, type UnsentCount } from '@holdfast/client'
+import { DataNotLocked, DataRemains, type UnsentCount } from '@holdfast/client'
 import { useLocalDatabase } from '@holdfast/react'
-import { useEffect, useReducer } from 'react'
+import { useEffect, useReducer, useState } from 'react'
 import { rememberWaiting } from '../../lib/data/accounts.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { setPaused } from '../../lib/data/pause.ts'
@@ -33,8 +33,8 @@ export function useLeaving({
       if (data === 'keep') rememberWaiting(local.userId, waiting + attention + files)
       await client.signOut(data, { discardUnsent: true }) // the user has chosen
     } catch (cause) {
-      // The user is signed out; the sign-in screen lists the remaining data.
-      if (cause instanceof DataRemains) return
+      // The user is signed out; the sign-in screen lists the data that remains or is not locked.
+      if (cause instanceof DataRemains || cause instanceof DataNotLocked) return
       dispatch({ kind: 'failed', cause })
     }
   }
@@ -57,6 +57,22 @@ export function useLeaving({
       dispatch({ kind: 'send_first' })
     },
   }
+}
+
+/** Returns whether this device can encrypt what a user keeps; `undefined` until known. */
+export function useCanLock(): boolean | undefined {
+  const { client } = useBackend()
+  const [canLock, setCanLock] = useState<boolean>()
+  // Asks the server at most once, for the key.
+  useEffect(() => {
+    let isShown = true
+    client.canLock().then(
+      (can) => (isShown ? setCanLock(can) : undefined),
+      () => (isShown ? setCanLock(false) : undefined),
+    )
+    return () => void (isShown = false)
+  }, [client])
+  return canLock
 }
 
 /** Waits for the outbox to empty, up to {@link SEND_TIMEOUT_MS}. */

@@ -6,13 +6,15 @@ import type { LocalAccount } from '../../lib/data/accounts.ts'
 import type { KnownAccount } from '../../lib/data/use-known-accounts.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 
-/** Lists accounts with a database on this device. Those not signed out open offline; the others require signing in. */
+/** Lists accounts with a database on this device. Those not signed out open offline; locked ones open with the password or by signing in. */
 export function LocalAccounts({
   accounts,
+  isOnline,
   onSignIn,
   onOpen,
 }: {
   readonly accounts: readonly KnownAccount[]
+  readonly isOnline: boolean
   readonly onSignIn: (account: LocalAccount) => void
   readonly onOpen: (account: LocalAccount) => Promise<void>
 }): JSX.Element {
@@ -34,7 +36,12 @@ export function LocalAccounts({
                 <StateGlyph name="clock" size={14} /> {words.waiting(account.waiting)}
               </span>
             )}
-            <AccountAction account={account} onSignIn={onSignIn} onOpen={onOpen} />
+            {account.canOpen ? null : (
+              <span className={`text-small ${account.isLocked ? 'text-muted' : 'text-warning'}`}>
+                {account.isLocked ? words.locked : words.notLocked}
+              </span>
+            )}
+            <AccountAction account={account} isOnline={isOnline} onSignIn={onSignIn} onOpen={onOpen} />
           </li>
         ))}
       </ul>
@@ -44,10 +51,12 @@ export function LocalAccounts({
 
 function AccountAction({
   account,
+  isOnline,
   onSignIn,
   onOpen,
 }: {
   readonly account: KnownAccount
+  readonly isOnline: boolean
   readonly onSignIn: (account: LocalAccount) => void
   readonly onOpen: (account: LocalAccount) => Promise<void>
 }): JSX.Element | null {
@@ -60,9 +69,14 @@ function AccountAction({
   }
   // Users without e-mail sign in above with their phone number.
   if (account.email === '') return null
+  const unlocks = !isOnline && account.isLocked
   return (
-    <Button size="sm" aria-label={words.signInAs(account.name)} onPress={() => onSignIn(account)}>
-      {words.submit}
+    <Button
+      size="sm"
+      aria-label={unlocks ? words.unlockAs(account.name) : words.signInAs(account.name)}
+      onPress={() => onSignIn(account)}
+    >
+      {unlocks ? words.unlock : words.submit}
     </Button>
   )
 }

@@ -1,3 +1,4 @@
+import { isAuthRetryableFetchError } from '@supabase/supabase-js'
 import { type JSX, useState } from 'react'
 import { EntryForm } from '../../components/entry-form.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
@@ -6,6 +7,7 @@ import { TextLink } from '../../components/text-link.tsx'
 import { parseIdentifier } from '../../lib/auth/identifier.ts'
 import { useEntryForm } from '../../lib/auth/use-entry-form.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
+import type { KnownAccount } from '../../lib/data/use-known-accounts.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 
 /** The password form. Allows paste and password managers, and shows problems on the field. */
@@ -15,6 +17,7 @@ export function PasswordForm({
   password: passwordAtStart,
   hasPhone,
   redirect,
+  locked,
   onSignedIn,
 }: {
   /** The identifier typed so far. */
@@ -23,6 +26,8 @@ export function PasswordForm({
   readonly password: string
   readonly hasPhone: boolean
   readonly redirect: string | undefined
+  /** The account on this device that the password also opens without a connection. */
+  readonly locked?: KnownAccount | undefined
   readonly onSignedIn: () => Promise<void>
 }): JSX.Element {
   const { client } = useBackend()
@@ -30,6 +35,7 @@ export function PasswordForm({
   const [password, setPassword] = useState(passwordAtStart)
   const identifier = parseIdentifier(text)
   const form = useEntryForm<'username' | 'password'>({
+    worksOffline: locked !== undefined,
     check() {
       if (text.trim() === '') {
         return { field: 'username', text: hasPhone ? words.identifierMissing : words.emailMissing }
@@ -38,7 +44,9 @@ export function PasswordForm({
     },
     async send() {
       const { error } = await client.supabase.auth.signInWithPassword({ ...identifier, password })
-      if (error) throw error
+      if (error && !(locked && isAuthRetryableFetchError(error))) throw error
+      // Without the server, the password still opens what is locked on this device.
+      if (error && locked) await client.unlock({ id: locked.userId, email: locked.email }, password)
       await onSignedIn()
     },
     answer: (failure) =>
@@ -48,7 +56,7 @@ export function PasswordForm({
   })
 
   return (
-    <EntryForm form={form} submitLabel={words.submit}>
+    <EntryForm form={form} submitLabel={form.isConnected ? words.submit : words.unlock}>
       <TextField
         label={hasPhone ? words.emailOrPhone : words.email}
         type={hasPhone ? 'text' : 'email'}

@@ -14,11 +14,14 @@ import { PasswordForm } from './password-form.tsx'
 /** Signs in with a password. */
 export function PasswordScreen(): JSX.Element {
   const { config } = useBackend()
-  const { redirect, email, phone, reason } = useSearch({ strict: false })
+  const { redirect, email: given, phone, reason } = useSearch({ strict: false })
   const hasPhone = useSignInMethods(({ methods }) => methods?.phone ?? false)
-  const hasOpenable = useKnownAccounts().some(({ canOpen }) => canOpen)
+  const accounts = useKnownAccounts()
+  const hasOpenable = accounts.some(({ canOpen, isLocked }) => canOpen || isLocked)
   const isOnline = useOnline()
-  const [text, setText] = useState(email ?? phone ?? '')
+  const [text, setText] = useState(given ?? phone ?? '')
+  const email = emailOf(text)?.toLowerCase()
+  const locked = accounts.find((account) => account.isLocked && account.email.toLowerCase() === email)
   const goOn = useGoOn()
   // Selected from the list of sample accounts, not typed.
   const samplePassword = reason === 'sample' ? config.sample?.password : undefined
@@ -27,7 +30,7 @@ export function PasswordScreen(): JSX.Element {
     <EntryPage
       project={config.project.name}
       title={words.passwordTitle}
-      offline={isOnline ? undefined : hasOpenable ? words.offlineWithAccounts : words.offlineWithoutAccounts}
+      offline={isOnline ? undefined : offlineText(locked !== undefined, hasOpenable)}
     >
       <PasswordForm
         text={text}
@@ -35,6 +38,7 @@ export function PasswordScreen(): JSX.Element {
         password={samplePassword ?? ''}
         hasPhone={hasPhone || phone !== undefined}
         redirect={redirect}
+        locked={locked}
         onSignedIn={() => goOn(redirect)}
       />
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-small">
@@ -47,4 +51,9 @@ export function PasswordScreen(): JSX.Element {
       </div>
     </EntryPage>
   )
+}
+
+function offlineText(canUnlock: boolean, hasOpenable: boolean): string {
+  if (canUnlock) return words.offlineUnlock
+  return hasOpenable ? words.offlineWithAccounts : words.offlineWithoutAccounts
 }

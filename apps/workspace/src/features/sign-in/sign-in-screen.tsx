@@ -8,7 +8,7 @@ import { emailOf } from '../../lib/auth/identifier.ts'
 import { type SignInMethods, useSignInMethods } from '../../lib/auth/sign-in-methods.ts'
 import { useGoOn } from '../../lib/auth/use-go-on.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
-import { useKnownAccounts } from '../../lib/data/use-known-accounts.ts'
+import { type KnownAccount, useKnownAccounts } from '../../lib/data/use-known-accounts.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 import { IdentifierForm } from './identifier-form.tsx'
 import { LocalAccounts } from './local-accounts.tsx'
@@ -29,10 +29,10 @@ const UNKNOWN: SignInMethods = {
 
 /** The server's sign-in methods, and the accounts on this device. */
 export function SignInScreen(): JSX.Element {
-  const { config, client } = useBackend()
+  const { config } = useBackend()
   const { redirect, email, reason } = useSearch({ strict: false })
   const accounts = useKnownAccounts()
-  const hasOpenable = accounts.some(({ canOpen }) => canOpen)
+  const hasOpenable = accounts.some(({ canOpen, isLocked }) => canOpen || isLocked)
   const methods = useSignInMethods((state) => state.methods) ?? UNKNOWN
   const isOnline = useOnline()
   const [text, setText] = useState(email ?? '')
@@ -55,18 +55,7 @@ export function SignInScreen(): JSX.Element {
       }
       below={
         <>
-          {accounts.length > 0 ? (
-            <LocalAccounts
-              accounts={accounts}
-              onSignIn={(account) =>
-                void navigate({ to: '/sign-in/password', search: { redirect, email: account.email } })
-              }
-              onOpen={async (account) => {
-                await client.openLocally({ id: account.userId, email: account.email })
-                await goOn(redirect)
-              }}
-            />
-          ) : null}
+          <AccountsHere accounts={accounts} redirect={redirect} isOnline={isOnline} />
           {config.sample ? (
             <SampleAccountsHint
               sample={config.sample}
@@ -107,6 +96,33 @@ export function SignInScreen(): JSX.Element {
       ) : null}
       {hasForm ? <FormLinks methods={methods} text={text} redirect={redirect} /> : null}
     </EntryPage>
+  )
+}
+
+/** The accounts on this device. */
+function AccountsHere({
+  accounts,
+  redirect,
+  isOnline,
+}: {
+  readonly accounts: readonly KnownAccount[]
+  readonly redirect: string | undefined
+  readonly isOnline: boolean
+}): JSX.Element | null {
+  const { client } = useBackend()
+  const navigate = useNavigate()
+  const goOn = useGoOn()
+  if (accounts.length === 0) return null
+  return (
+    <LocalAccounts
+      accounts={accounts}
+      isOnline={isOnline}
+      onSignIn={(account) => void navigate({ to: '/sign-in/password', search: { redirect, email: account.email } })}
+      onOpen={async (account) => {
+        await client.openLocally({ id: account.userId, email: account.email })
+        await goOn(redirect)
+      }}
+    />
   )
 }
 

@@ -1,3 +1,4 @@
+import { CannotUnlock } from '@holdfast/client'
 import { errorMessage } from '@holdfast/protocol'
 import {
   AuthApiError,
@@ -94,6 +95,7 @@ export function classifyAuthError(error: unknown, projectName: string): AuthFail
     const technical = error.message
     return { kind: 'form', code: 'HF-NET-UNREACHABLE', message: words.unreachable(projectName), technical }
   }
+  if (error instanceof CannotUnlock) return classifyUnlocking(error)
   const browser = classifyCeremony(error)
   if (browser) return browser
   if (isAuthPKCECodeVerifierMissingError(error)) {
@@ -125,6 +127,13 @@ export function classifyAuthError(error: unknown, projectName: string): AuthFail
     return { kind: 'form', code: 'HF-AUTH-HOOK', message: words.hook, technical }
   }
   return { kind: 'form', code: 'HF-AUTH-UNKNOWN', message: words.unexpectedSignIn, technical }
+}
+
+const UNLOCKING = { wrong_password: 'unlockWrong', no_password: 'unlockNoPassword', no_key: 'unlockNoKey' } as const
+
+function classifyUnlocking({ reason, seconds }: CannotUnlock): AuthFailure {
+  if (reason === 'too_many') return { kind: 'rate', code: 'HF-AUTH-RATE', waitS: seconds }
+  return { kind: 'password', code: 'HF-AUTH-UNLOCK', message: words[UNLOCKING[reason]] }
 }
 
 /** Classifies errors of the browser's dialog for passkeys and security keys. */

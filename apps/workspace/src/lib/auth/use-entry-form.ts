@@ -9,6 +9,8 @@ import { type EntryFormState, type FieldProblem, NEW_ENTRY_FORM, nextEntryForm }
 export interface EntryFormOptions<Field extends string> {
   /** Returns the first invalid field. */
   readonly check?: () => FieldProblem<Field> | undefined
+  /** Whether sending may work without a connection. Default: false. */
+  readonly worksOffline?: boolean
   /** @throws errors of the auth client */
   readonly send: () => Promise<void>
   /**
@@ -24,7 +26,10 @@ export interface EntryFormOptions<Field extends string> {
 /** Controls a sign-in form; rendered by `EntryForm`. */
 export interface EntryFormControl<Field extends string = string> {
   readonly formRef: RefObject<HTMLFormElement | null>
+  /** Whether the form can be sent. */
   readonly isOnline: boolean
+  /** Whether the browser has a network. */
+  readonly isConnected: boolean
   readonly isPending: boolean
   readonly failure: AuthFailure | undefined
   /** Seconds until the next attempt. */
@@ -40,11 +45,13 @@ export interface EntryFormControl<Field extends string = string> {
 
 export function useEntryForm<Field extends string>({
   check = () => undefined,
+  worksOffline = false,
   send,
   answer,
 }: EntryFormOptions<Field>): EntryFormControl<Field> {
   const { config } = useBackend()
-  const isOnline = useOnline()
+  const isConnected = useOnline()
+  const isOnline = isConnected || worksOffline
   const formRef = useRef<HTMLFormElement>(null)
   const [state, dispatch] = useReducer(nextEntryForm<Field>, NEW_ENTRY_FORM as EntryFormState<Field>)
   const waitS = useSecondsUntil(state.retryAtMs)
@@ -68,6 +75,7 @@ export function useEntryForm<Field extends string>({
   return {
     formRef,
     isOnline,
+    isConnected,
     isPending: state.phase === 'sending',
     failure: state.failure,
     waitS,

@@ -1,4 +1,4 @@
-import type { OpenDatabase } from '@holdfast/client'
+import type { DatabaseBytes, OpenDatabase } from '@holdfast/client'
 import { LogLevels, PowerSyncDatabase, type PowerSyncLogger } from '@powersync/web'
 import { create } from 'zustand'
 import { chooseStore, type LocalStore, vfsOf } from './choose-store.ts'
@@ -48,6 +48,9 @@ function nameIn(store: LocalStore, fileName: string): string {
   return fileName.replace(/\.db$/, `-${store}.db`)
 }
 
+/** SQLite's files of a database, by suffix. */
+const SUFFIXES = ['', '-journal', '-wal'] as const
+
 /** Attempts, because a just closed file may still be held. */
 const REMOVALS_MAX = 20
 const REMOVAL_DELAY_MS = 100
@@ -65,7 +68,7 @@ export async function removeDatabase(fileName: string): Promise<void> {
 async function removeFiles(name: string): Promise<void> {
   const root = await privateFiles()
   if (!root) return
-  for (const end of ['', '-journal', '-wal']) await removeEntry(root, `${name}${end}`)
+  for (const suffix of SUFFIXES) await removeEntry(root, `${name}${suffix}`)
   await removeTemporaryFiles(root)
 }
 
@@ -130,6 +133,38 @@ async function deleteIndexedDb(name: string): Promise<void> {
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Whether databases are files that this page can rewrite. Older Safari versions support this only in workers. */
+async function hasRewritableFiles(): Promise<boolean> {
+  const { store } = useLocalStore.getState()
+  if (store !== undefined && store !== 'opfs') return false
+  const hasStreams = typeof FileSystemFileHandle !== 'undefined' && 'createWritable' in FileSystemFileHandle.prototype
+  return hasStreams && (await privateFiles()) !== undefined
+}
+
+/** The files of closed databases, for encrypting them at sign-out. */
+export const databaseBytes: DatabaseBytes = {
+  isSupported: hasRewritableFiles,
+  async read(fileName) {
+    const root = await privateFiles()
+    const found = new Map<string, Blob>()
+    for (const suffix of SUFFIXES) {
+      const name = `${nameIn('opfs', fileName)}${suffix}`
+      try {
+        const file = await (await root?.getFileHandle(name))?.getFile()
+        if (file) found.set(suffix, file)
+      } catch (error) {
+        if (!(error instanceof DOMException && error.name === 'NotFoundError')) throw error
+      }
+    }
+    return found
+  },
+  async write(fileName, suffix, bytes) {
+    const root = await navigator.storage.getDirectory()
+    const handle = await root.getFileHandle(`${nameIn('opfs', fileName)}${suffix}`, { create: true })
+    await bytes.pipeTo((await handle.createWritable()) as unknown as WritableStream<Uint8Array>)
+  },
 }
 
 /** Returns the bytes of a database, if the store has files. */

@@ -3,6 +3,9 @@ import type { errorMessages as english } from '../errors.ts'
 
 export const errorMessages: Translation<typeof english> = {
   badLogin: 'E-Mail-Adresse oder Passwort ist falsch',
+  unlockWrong: 'Mit diesem Passwort haben Sie sich hier zuletzt nicht angemeldet',
+  unlockNoPassword: 'Dieses Konto hat sich hier nicht mit einem Passwort angemeldet. Stellen Sie eine Verbindung her.',
+  unlockNoKey: 'Ihre Daten auf diesem Gerät lassen sich nicht entsperren. Fragen Sie den Betreiber.',
   unconfirmed: 'Diese Adresse ist noch nicht bestätigt. Öffnen Sie den Link in der E-Mail, die wir gesendet haben.',
   unconfirmedPhone: 'Diese Nummer ist noch nicht bestätigt. Geben Sie den Code ein, den wir gesendet haben.',
   badCode: 'Dieser Code ist falsch oder zu alt',

@@ -41,6 +41,11 @@ export const signInMessages: Translation<typeof english> = {
   open: 'Öffnen',
   openAccount: (name) => `Konto von ${name} öffnen`,
   signInAs: (name) => `Als ${name} anmelden`,
+  unlockAs: (name) => `Konto von ${name} entsperren`,
+  unlock: 'Entsperren',
+  locked: 'Gesperrt',
+  notLocked: 'Nicht gesperrt',
+  offlineUnlock: 'Ihr Passwort öffnet Ihre Daten auf diesem Gerät.',
   dataRemains: 'Nicht alles konnte von diesem Gerät entfernt werden',
   dataRemainsOf: (accounts) =>
     `Daten von ${accounts.join(', ')} sind noch hier. Schließen Sie alle anderen Tabs dieser App und versuchen Sie es noch einmal. Die App versucht es auch bei jedem Start.`,

@@ -159,7 +159,10 @@ export const syncMessages: Translation<typeof english> = {
   wipe: 'Abmelden und entfernen',
 
   signOutTitle: 'Abmelden',
-  signOutClean: 'Alles auf diesem Gerät ist gesendet.',
+  signOutClean:
+    'Ihre Arbeit ist auf dem Server gespeichert. Ihre Daten bleiben auf diesem Gerät, gesperrt bis zur nächsten Anmeldung.',
+  signOutCleanRemoved: 'Ihre Arbeit ist auf dem Server gespeichert. Ihre Daten werden von diesem Gerät entfernt.',
+  signOutCannotLock: 'Dieses Gerät kann Ihre Daten nicht sperren. Beim Abmelden werden sie entfernt.',
   signOutUnsent: (count) =>
     icu(
       '{count, plural, one {# Änderung auf diesem Gerät ist} other {# Änderungen auf diesem Gerät sind}} noch nicht gesendet.',
@@ -172,15 +175,16 @@ export const syncMessages: Translation<typeof english> = {
     ),
   signOutDrafts: (count) =>
     icu(
-      '{count, plural, one {# Entwurf ist nur auf diesem Gerät und wird} other {# Entwürfe sind nur auf diesem Gerät und werden}} gelöscht, wenn Sie Ihre Zeilen entfernen oder nicht Gesendetes löschen.',
+      '{count, plural, one {# Entwurf ist nur auf diesem Gerät und wird} other {# Entwürfe sind nur auf diesem Gerät und werden}} gelöscht, wenn Sie Ihre Daten entfernen oder nicht Gesendetes löschen.',
       { count },
     ),
   signOutSendNow: 'Jetzt senden, dann abmelden',
   signOutSending: (count) => icu('{count, plural, one {# wird} other {# werden}} gesendet', { count }),
-  signOutKeep: 'Auf diesem Gerät behalten und abmelden',
-  signOutKeepDetail: 'Was Sie behalten, wird gesendet, wenn Sie sich hier das nächste Mal anmelden.',
+  signOutKeep: 'Sperren und abmelden',
+  signOutKeepDetail:
+    'Gesperrte Daten sind auf diesem Gerät verschlüsselt. Ihr Passwort oder eine Anmeldung öffnet sie. Ihre Änderungen werden bei der nächsten Anmeldung gesendet.',
   signOutRemoveDetail:
-    'Was nicht gesendet ist, wird mit Ihren Zeilen gelöscht. Senden Sie es zuerst, oder bestätigen Sie den Verlust.',
+    'Nicht Gesendetes wird mit Ihren Daten gelöscht. Senden Sie es zuerst, oder bestätigen Sie den Verlust.',
   signOutDiscard: 'Nicht Gesendetes löschen und abmelden',
   loseTitle: 'Nicht Gesendetes löschen?',
   lose: 'Löschen und abmelden',
@@ -205,7 +209,7 @@ export const syncMessages: Translation<typeof english> = {
     'In dieses Konto kommt niemand mehr hinein, auch Sie nicht; Ihre Zeilen werden deshalb von diesem Gerät entfernt. Behalten Sie es zuerst mit einer E-Mail-Adresse oder einem anderen Konto.',
   signOutGuestKeep: 'Konto behalten',
   signOutSimple: 'Abmelden',
-  signOutShared: 'Andere benutzen dieses Gerät auch: meine Zeilen entfernen',
+  signOutShared: 'Meine Daten von diesem Gerät entfernen',
   signOutNotSent: 'Sie konnten eben nicht gesendet werden.',
 }
 
