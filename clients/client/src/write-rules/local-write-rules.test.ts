@@ -71,3 +71,44 @@ test('what could not be judged while a row changed is judged again once the serv
   expect(judged).toHaveLength(3)
   expect(asked).toEqual([null, '"1"', '"1"', '"1"'])
 })
+
+test('a judgement reads a long outbox once, and looks up rows by index', async () => {
+  const world = await openWorld(ana)
+  const { database, schema } = await world.opened('a')
+  await database.writeTransaction(async (tx) => {
+    for (let made = 0; made < 300; made++) await tx.execute('insert into notes (id) values (?)', [`${made}`])
+  })
+  const asked: (readonly [text: string, parameters: unknown[] | undefined])[] = []
+  const watched = new Proxy(database, {
+    get(target, name) {
+      if (name === 'getAll')
+        return (text: string, parameters?: unknown[]) => {
+          asked.push([text, parameters])
+          return target.getAll(text, parameters)
+        }
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+  using rules = await LocalWriteRules.open(watched, {
+    url: 'http://127.0.0.1:1',
+    userId: 'a',
+    store: memoryStore(),
+    schema: createValue(schema.get()),
+    random: () => 0.5,
+    token: async () => 'token',
+    inBackground: () => undefined,
+    fetch: async () => Response.json(RULES),
+  })
+  await rules.refresh()
+  await rules.judge([1, 2, 3].map((made) => ({ table: 'notes', command: 'delete', before: { id: `${made}` } })))
+  const steps: string[] = []
+  for (const [text, parameters] of asked) {
+    const plan = await database.getAll<{ detail: string }>(`explain query plan ${text}`, parameters)
+    steps.push(...plan.map(({ detail }) => detail))
+  }
+  // One for the tables of the outbox, one for the operations of the three rows.
+  expect(steps.filter((step) => step.startsWith('SCAN ps_crud'))).toHaveLength(2)
+  const others = steps.filter((step) => step.startsWith('SCAN') && !/ ps_crud| VIRTUAL TABLE| asked/.test(step))
+  expect(others).toEqual([])
+})
