@@ -38,6 +38,7 @@ export function shortcutGroups(): readonly { readonly title: string; readonly sh
         { keys: [`${mod}+Enter`], does: words.page },
         { keys: ['C'], does: words.newRecord },
         { keys: ['Shift+↑', 'Shift+Space', `${mod}+Space`], does: words.select },
+        { keys: ['Shift+Space', 'Space'], does: words.check },
         { keys: [`${mod}+C`, `${mod}+X`, `${mod}+V`], does: words.clipboard },
         { keys: [`${mod}+D`], does: words.fill },
         { keys: ['Delete'], does: words.clear },

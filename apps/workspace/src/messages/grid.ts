@@ -73,6 +73,8 @@ export const gridMessages = inLanguages('gridMessages', {
         : `Stop sorting by ${label}`,
 
   rowHeader: 'Record',
+  check: (title: string) => `Select ${title}`,
+  checkAll: 'Select all records',
   rowHeaderName: (row: number) => `Row ${formatCount(row)}`,
   openRecord: (title: string) => `Open ${title}`,
   cell: (label: string, text: string) => `${label}: ${text}`,

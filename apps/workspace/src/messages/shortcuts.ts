@@ -24,6 +24,7 @@ export const shortcutMessages = inLanguages('shortcutMessages', {
   page: 'Open the record on its own page',
   newRecord: 'New record',
   select: 'Select more cells, the row, the column',
+  check: 'Select the record; Space then selects more',
   clipboard: 'Copy, cut, paste',
   fill: 'Fill down',
   clear: 'Clear the selected cells',

@@ -2,12 +2,14 @@ import type { LocalDatabase } from '@holdfast/client'
 import { showToast } from '../../components/toast.tsx'
 import type { Field } from '../../lib/fields/field.ts'
 import { CHANGES_MAX } from '../../lib/records/apply-command.ts'
+import { quoteName } from '../../lib/sql.ts'
 import type { RecordChange } from '../../lib/records/record-change.ts'
 import { pasteMessages as words } from '../../messages/paste.ts'
 import { recordMessages } from '../../messages/record.ts'
 import { changesLeft } from './changes-left.ts'
 import type { CellChanges } from './edit-changes.ts'
-import type { GridEditsOptions } from './grid-edits.ts'
+import type { ChosenRows, GridEditsOptions } from './grid-edits.ts'
+import { columnsSql } from './query/grid-query.ts'
 import { readRange } from './range-rows.ts'
 import type { CellRange } from './selection.ts'
 import type { GridRow } from './window-cache.ts'
@@ -19,7 +21,7 @@ const PATCHES_MAX = 200
 export interface BulkContext extends GridEditsOptions, Pick<LocalDatabase, 'database' | 'judge'> {
   fieldsOf(range: CellRange): readonly Field[]
   /** @returns `undefined` if there are none, or too many, which the user is told */
-  rowsOf(range: CellRange): Promise<readonly GridRow[] | undefined>
+  rowsOf(chosen: ChosenRows): Promise<readonly GridRow[] | undefined>
   /** Writes changes of cells as one command, after the user has seen which of them are refused. */
   writeCells(labelOf: (cells: number) => string, cells: CellChanges, rows: readonly GridRow[]): Promise<void>
 }
@@ -34,8 +36,8 @@ export function createBulkContext(
     database,
     judge,
     fieldsOf: (range) => shown.slice(range.firstColumn, range.lastColumn + 1),
-    async rowsOf(range) {
-      const rows = await readRange(windows, range)
+    async rowsOf(chosen) {
+      const rows = await ('ids' in chosen ? readChosen(database, options, chosen.ids) : readRange(windows, chosen))
       // A range may consist of group headers only.
       if (rows !== 'too_many') return rows.length === 0 ? undefined : rows
       showToast({ text: words.editTooMany(CHANGES_MAX) })
@@ -46,6 +48,20 @@ export function createBulkContext(
       await writeChanges(options, labelOf, await changesLeft({ judge, table, labelOf }, cells, rows))
     },
   }
+}
+
+/** Reads records by id, with the titles of links. Records that are no longer on the device are left out. */
+async function readChosen(
+  database: LocalDatabase['database'],
+  { table, fields }: GridEditsOptions,
+  ids: ReadonlySet<string>,
+): Promise<readonly GridRow[] | 'too_many'> {
+  if (ids.size > CHANGES_MAX) return 'too_many'
+  const { text } = columnsSql({ fields })
+  return database.getAll<GridRow>(
+    `select ${text} from json_each(?) page cross join ${quoteName(table.name)} t on t.id = page.value order by page.key`,
+    [JSON.stringify([...ids])],
+  )
 }
 
 /** Writes changes as one command and reports how many cells were changed. */

@@ -55,8 +55,12 @@ export function createBulkEdits(
       return isCopied
     },
     paste: (clipboard, range) => pasteCells(context, clipboard, range, lastCopy),
-    async deleteRows(range) {
-      const rows = await rowsOf(range)
+    async setField(chosen, field, value, label) {
+      const rows = await rowsOf(chosen)
+      if (rows) await setValues(context, rows, [field], field, value, label)
+    },
+    async deleteRows(chosen) {
+      const rows = await rowsOf(chosen)
       if (rows) await deleteRecords(context, rows)
     },
   }
@@ -74,7 +78,11 @@ async function setValues(
   const text = field.kind === 'link' ? (label ?? '') : toEditText(field, value)
   const cells = [[{ text, copied: { field, value } }]]
   const linkIds = await readLinkIds(database, fields, cells)
-  await writeCells(recordMessages.cellsOf, pasteChanges({ table: table.name, rows, fields, cells, linkIds }), rows)
+  const labelOf = (count: number): string =>
+    fields.length === 1
+      ? recordMessages.changeOf(field.label, count, table.noun, table.many)
+      : recordMessages.cellsOf(count)
+  await writeCells(labelOf, pasteChanges({ table: table.name, rows, fields, cells, linkIds }), rows)
 }
 
 async function deleteRecords({ table, judge, writer }: BulkContext, rows: readonly GridRow[]): Promise<void> {

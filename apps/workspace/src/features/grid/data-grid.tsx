@@ -26,7 +26,8 @@ import { useDrawnCells } from './use-drawn-cells.ts'
 import type { GridEdits } from './grid-edits.ts'
 import { useGridPointer } from './use-grid-pointer.ts'
 import { useGridScroll } from './use-grid-scroll.ts'
-import { useSelected, type ViewSelection } from './use-view-selection.ts'
+import type { RowChecks } from './use-row-checks.ts'
+import { type CheckedRows, useSelected, type ViewSelection } from './use-view-selection.ts'
 
 /** Delay in ms that replaces requestIdleCallback, which Safari lacks. */
 const IDLE_MS = 500
@@ -54,6 +55,8 @@ export interface DataGridProps {
   readonly openRecordId: string | undefined
   readonly lateIn: (row: GridRow) => string | undefined
   readonly edits: GridEdits
+  readonly checked: CheckedRows
+  readonly checks: RowChecks
   readonly selection: ViewSelection
   readonly onSort: (sorts: readonly Sort[]) => void
   readonly onOpenRecord: (id: string | undefined) => void
@@ -67,7 +70,7 @@ export interface DataGridProps {
  * the only tab stop and moves by keyboard.
  */
 export function DataGrid(props: DataGridProps): JSX.Element {
-  const { table, fields, windows, state, edits, rowPx } = props
+  const { table, fields, windows, state, edits, checks, rowPx } = props
   const selection = useSelected(props.selection, (selected) => selected)
   const viewport = useRef<HTMLDivElement>(null)
   const stored = props.dress?.widths
@@ -92,6 +95,8 @@ export function DataGrid(props: DataGridProps): JSX.Element {
     select,
     edit,
     edits,
+    checks,
+    isChecking: checks.isChecking,
     canUpdate,
     canDelete,
     activeRecordId,
@@ -104,6 +109,7 @@ export function DataGrid(props: DataGridProps): JSX.Element {
     onOpenPage: props.onOpenPage,
   }
   const pointer = useGridPointer(grid)
+  const checkedShare = useCheckedShare(props.checked, state.count)
   usePreloadedLayers(grid.hasActiveRow)
 
   return (
@@ -126,6 +132,8 @@ export function DataGrid(props: DataGridProps): JSX.Element {
         width={width}
         sorts={props.sorts}
         frozen={frozen}
+        checked={checkedShare}
+        onCheckAll={checkedShare === true ? checks.clear : checks.checkAll}
         onSort={props.onSort}
         resizing={resizing}
       />
@@ -158,6 +166,11 @@ function useWidths(
     [widths, stored, onStore],
   )
   return { widths, resizing }
+}
+
+/** Returns whether all records of the view are checked; `mixed`: some. */
+function useCheckedShare(checked: CheckedRows, count: number | undefined): boolean | 'mixed' {
+  return useSelected(checked, ({ size }) => (size === 0 ? false : size >= (count ?? Infinity) ? true : 'mixed'))
 }
 
 /** Reserves space for the aggregates, which load after the rows, so that nothing shifts when they arrive. */

@@ -19,6 +19,7 @@ import type { RowWindows } from './row-windows.ts'
 import type { GridRow } from './window-cache.ts'
 import { cellsIn, rangeOf, type Selection } from './selection.ts'
 import type { CellEdit } from './use-cell-edit.ts'
+import { type CheckedRows, useSelected } from './use-view-selection.ts'
 import type { DrawnCells } from './use-drawn-cells.ts'
 import type { GridScroll } from './use-grid-scroll.ts'
 
@@ -45,6 +46,7 @@ export interface GridBodyProps {
   readonly marks: ReadonlyMap<string, RecordMark>
   /** Number of columns frozen at the left. */
   readonly frozen: number
+  readonly checked: CheckedRows
   readonly openRecordId: string | undefined
   /** Returns the field that marks a record as late. */
   readonly lateIn: (row: GridRow) => string | undefined
@@ -60,6 +62,7 @@ export function GridBody(props: GridBodyProps): JSX.Element {
   const { fields, columns, windows, rowPx, width, drawn, marks, openRecordId, selection } = props
   const { active } = selection
   const range = rangeOf(selection)
+  const checked = useSelected(props.checked, (rows) => rows)
   const canUpdate = props.table.descriptor.can.update
   const GroupRow = props.dress?.GroupRow
   const editor = <OpenEditor {...props} />
@@ -107,6 +110,8 @@ export function GridBody(props: GridBodyProps): JSX.Element {
             unread={row && unread.get(row.id)}
             title={titleOf(row, fields, number)}
             late={row && props.lateIn(row)}
+            isChecked={row !== undefined && checked.has(row.id)}
+            isChecking={checked.size > 0}
             isOpen={row !== undefined && row.id === openRecordId}
             frozen={props.frozen}
             activeColumn={index === active.row ? active.column : -1}

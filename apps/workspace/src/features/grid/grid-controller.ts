@@ -2,12 +2,14 @@ import type { GridKeyState } from './grid-keys.ts'
 import type { RowGroup } from './row-groups.ts'
 import type { Selection } from './selection.ts'
 import type { CellEdit } from './use-cell-edit.ts'
+import type { RowChecks } from './use-row-checks.ts'
 import type { GridEdits } from './grid-edits.ts'
 
 /** The state of the rendered grid, for its keyboard, pointer and clipboard handlers. */
 export interface GridController extends GridKeyState {
   readonly edit: CellEdit
   readonly edits: GridEdits
+  readonly checks: RowChecks
   /** Id of the record in the active row, once loaded. */
   readonly activeRecordId: string | undefined
   /** The group whose header is active. */

@@ -43,8 +43,17 @@ export interface BulkEdits {
   /** @returns whether the cells are on the clipboard; if not, the user is told */
   copy(range: CellRange): Promise<boolean>
   paste(clipboard: { readonly text: string; readonly html: string }, range: CellRange): Promise<void>
-  deleteRows(range: CellRange): Promise<void>
+  /**
+   * Sets a field of records.
+   *
+   * @param label - the title of a link
+   */
+  setField(chosen: ChosenRows, field: Field, value: FieldValue, label?: string): Promise<void>
+  deleteRows(chosen: ChosenRows): Promise<void>
 }
+
+/** Records of a view: by position, or by id. */
+export type ChosenRows = Pick<CellRange, 'firstRow' | 'lastRow'> | { readonly ids: ReadonlySet<string> }
 
 export interface GridEditsOptions {
   readonly table: TableInfo

@@ -4,19 +4,9 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { cellsIn, rangeOf } from './selection.ts'
-import { createSelectionStore, useSelected, type ViewSelection } from './use-view-selection.ts'
+import { NO_SELECTION, useSelected, type ViewSelection } from './use-view-selection.ts'
 
-const NO_SELECTION = createSelectionStore().of('')
-
-/** Shows the number of records, of matches, of selected records and of those not on the server yet. */
-export function GridFooter({
-  table,
-  shown,
-  total,
-  selection,
-  marks,
-  isSearched,
-}: {
+export interface GridFooterProps {
   readonly table: TableInfo
   /** `undefined`: not counted yet. */
   readonly shown: number | undefined
@@ -25,7 +15,10 @@ export function GridFooter({
   readonly selection: ViewSelection | undefined
   readonly marks: ReadonlyMap<string, RecordMark>
   readonly isSearched: boolean
-}): JSX.Element {
+}
+
+/** Shows the number of records, of matches, of selected records and of those not on the server yet. */
+export function GridFooter({ table, shown, total, selection, marks, isSearched }: GridFooterProps): JSX.Element {
   const cells = useSelected(selection ?? NO_SELECTION, (selected) => cellsIn(rangeOf(selected)))
   const states = [...marks.values()].map(({ state }) => state)
   const refused = states.filter((state) => state === 'rejected' || state === 'held').length

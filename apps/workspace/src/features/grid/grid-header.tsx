@@ -19,6 +19,9 @@ export interface GridHeaderProps {
   readonly sorts: readonly Sort[]
   /** Number of columns frozen at the left. */
   readonly frozen: number
+  /** Whether the records of the view are checked; `mixed`: some. */
+  readonly checked: boolean | 'mixed'
+  readonly onCheckAll: () => void
   readonly onSort: (sorts: readonly Sort[]) => void
   readonly resizing: Pick<ColumnResizerProps, 'widths' | 'onDrag' | 'onStore'>
 }
@@ -30,6 +33,8 @@ export const GridHeader = memo(function GridHeader({
   width,
   sorts,
   frozen,
+  checked,
+  onCheckAll,
   onSort,
   resizing,
 }: GridHeaderProps): JSX.Element {
@@ -43,9 +48,19 @@ export const GridHeader = memo(function GridHeader({
       <div
         role="columnheader"
         aria-colindex={1}
-        className="sticky left-0 z-[3] shrink-0 border-r border-b border-border bg-surface"
+        className="sticky left-0 z-[3] flex shrink-0 items-center border-r border-b border-border bg-surface pl-2"
         style={{ width: GUTTER_PX }}
       >
+        <input
+          ref={(box) => {
+            if (box) box.indeterminate = checked === 'mixed'
+          }}
+          type="checkbox"
+          aria-label={words.checkAll}
+          checked={checked === true}
+          onChange={onCheckAll}
+          className="size-4 accent-accent"
+        />
         <span className="sr-only">{words.rowHeader}</span>
       </div>
       {drawn.map((place) => {

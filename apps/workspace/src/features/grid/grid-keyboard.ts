@@ -31,6 +31,13 @@ function perform(grid: GridController, action: GridAction): void {
   switch (action.kind) {
     case 'select':
       return grid.select(action.selection)
+    case 'check': {
+      grid.select(action.selection)
+      const { firstRow, lastRow } = rangeOf(action.selection)
+      return grid.checks.toggleRange(firstRow, lastRow)
+    }
+    case 'uncheck_all':
+      return grid.checks.clear()
     case 'edit':
       return grid.edit.start(action.typed)
     case 'open_page':

@@ -12,6 +12,7 @@ const state = (more: Partial<GridKeyState> = {}): GridKeyState => ({
   canDelete: true,
   hasActiveRow: true,
   isRecordOpen: false,
+  isChecking: false,
   ...more,
 })
 const press = (keys: string, more: Partial<GridKeyState> = {}): GridAction | undefined => {
@@ -31,6 +32,7 @@ describe('a key in the grid', () => {
     ['x', { kind: 'edit', typed: 'x' }],
     ['Shift+X', { kind: 'edit', typed: 'X' }],
     ['Space', { kind: 'toggle_record' }],
+    ['Shift+Space', { kind: 'check', selection: { active: { row: 10, column: 4 }, anchor: { row: 10, column: 0 } } }],
     ['Delete', { kind: 'clear' }],
     ['Backspace', { kind: 'clear' }],
     ['Mod+Enter', { kind: 'open_page' }],
@@ -57,6 +59,11 @@ describe('a key in the grid', () => {
     const selection = { active: { row: 12, column: 3 }, anchor: { row: 10, column: 2 } }
     expect(press('Escape', { selection, isRecordOpen: true })).toEqual({ kind: 'select', selection: at(12, 3) })
     expect(press('Escape', { isRecordOpen: true })).toEqual({ kind: 'close_record' })
+  })
+
+  test('once records are checked, Space checks the active one and Escape unchecks all', () => {
+    expect(press('Space', { isChecking: true })).toEqual({ kind: 'check', selection: at(10, 2) })
+    expect(press('Escape', { isChecking: true, isRecordOpen: true })).toEqual({ kind: 'uncheck_all' })
   })
 
   test('a table that cannot be written offers no key that writes, whatever the key', () => {

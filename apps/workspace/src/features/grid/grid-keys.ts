@@ -13,6 +13,9 @@ export type GridAction =
   | { readonly kind: 'select'; readonly selection: Selection }
   /** `typed` starts the edit with this text; `undefined` starts it with the value. */
   | { readonly kind: 'edit'; readonly typed: string | undefined }
+  /** Checks the rows of the selection. */
+  | { readonly kind: 'check'; readonly selection: Selection }
+  | { readonly kind: 'uncheck_all' }
   | { readonly kind: 'open_page' }
   | { readonly kind: 'toggle_record' }
   | { readonly kind: 'close_record' }
@@ -33,13 +36,16 @@ export interface GridKeyState {
   /** Whether the active cell's row is loaded. */
   readonly hasActiveRow: boolean
   readonly isRecordOpen: boolean
+  /** Some records are checked. */
+  readonly isChecking: boolean
 }
 
 /** Returns the grid action for a key. `undefined`: the browser handles the key. */
 export function actionOfKey(pressed: PressedKey, state: GridKeyState): GridAction | undefined {
   if (pressed.isAlt) return undefined
   const selection = moveSelection(state.selection, pressed, state.size)
-  if (selection) return { kind: 'select', selection }
+  const isRowKey = pressed.key === ' ' && pressed.isShift
+  if (selection) return { kind: isRowKey ? 'check' : 'select', selection }
   return pressed.isMod ? actionOfModKey(pressed, state) : actionOfPlainKey(pressed, state)
 }
 
@@ -64,12 +70,13 @@ function actionOfPlainKey({ key, isShift }: PressedKey, state: GridKeyState): Gr
       return { kind: 'select', selection: selectCell({ row: active.row, column }, size) }
     }
     case ' ':
-      return { kind: 'toggle_record' }
+      return state.isChecking ? { kind: 'check', selection } : { kind: 'toggle_record' }
     case 'Delete':
     case 'Backspace':
       return state.canUpdate ? { kind: 'clear' } : undefined
     case 'Escape':
       if (cellsIn(rangeOf(selection)) > 1) return { kind: 'select', selection: selectCell(active, size) }
+      if (state.isChecking) return { kind: 'uncheck_all' }
       return state.isRecordOpen ? { kind: 'close_record' } : undefined
     default:
       return key.length === 1 ? { kind: 'edit', typed: key } : undefined

@@ -5,8 +5,8 @@ import type { Field } from '../../lib/fields/field.ts'
 export const HEADER_PX = 36
 /** Height of the aggregates below the rows. */
 export const FOOT_PX = 32
-/** Width of the state glyph and the button that opens the record. */
-export const GUTTER_PX = 56
+/** Width of the checkbox, the state glyph and the button that opens the record. */
+export const GUTTER_PX = 76
 /** With at most this many columns all are rendered; with more, only the visible ones. */
 export const COLUMNS_DRAWN_MAX = 12
 const OVERSCAN_PX = 240

@@ -35,6 +35,9 @@ export interface GridRowProps {
   readonly title: string
   /** The field whose date has passed. */
   readonly late: string | undefined
+  readonly isChecked: boolean
+  /** Some records are checked. */
+  readonly isChecking: boolean
   /** Its record is open in the panel. */
   readonly isOpen: boolean
   /** Number of columns frozen at the left. */
@@ -63,7 +66,8 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
       role="row"
       aria-rowindex={index + 2}
       aria-level={props.level === 0 ? undefined : props.level + 1}
-      aria-selected={isOpen}
+      aria-selected={props.isChecked}
+      aria-current={isOpen || undefined}
       data-row={index}
       className={cx(
         'group/row absolute top-0 left-0 flex bg-bg',
@@ -89,7 +93,7 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
             thumbnailSide={height - THUMBNAIL_MARGIN_PX}
             isSticky={place < props.frozen}
             isLate={column.field.name === props.late}
-            isOpen={isOpen}
+            isOpen={isOpen || props.isChecked}
             isActive={place === activeColumn}
             isSelected={place >= props.firstSelected && place <= props.lastSelected}
             hasHandle={place === props.handleColumn}
@@ -104,9 +108,12 @@ export const GridRowView = memo(function GridRowView(props: GridRowProps): JSX.E
 
 function Gutter({
   number,
+  index,
   row,
   mark,
   title,
+  isChecked,
+  isChecking,
   isOpen,
   activeColumn,
   dress,
@@ -121,10 +128,24 @@ function Gutter({
       className={cx(
         'sticky left-0 z-[3] flex shrink-0 justify-between border-r border-b border-border/70 pr-1 pl-2',
         dress?.isTall ? 'items-start py-1.5' : 'items-center',
-        isOpen ? 'bg-accent-soft' : tone ? tone.fill : 'bg-bg group-hover/row:bg-surface',
+        isOpen || isChecked ? 'bg-accent-soft' : tone ? tone.fill : 'bg-bg group-hover/row:bg-surface',
       )}
       style={{ width: GUTTER_PX }}
     >
+      {row === undefined ? null : (
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          data-check={index}
+          aria-label={words.check(title)}
+          checked={isChecked}
+          readOnly
+          className={cx(
+            'mr-1.5 size-4 shrink-0 accent-accent',
+            !isChecked && !isChecking && 'opacity-0 group-hover/row:opacity-100 coarse:opacity-100',
+          )}
+        />
+      )}
       {tone?.labelled}
       <RecordStateMark state={mark?.state ?? 'clean'} says={files?.text} percent={files?.percent} />
       {row === undefined ? null : (

@@ -17,6 +17,9 @@ const FIELDS = TEST_FIELDS.filter(({ name }) => ['title', 'points', 'detail'].in
 const [, POINTS] = FIELDS
 if (POINTS?.name !== 'points') throw new Error('the points are the second field')
 
+/** On a busy machine. */
+const SOON = { timeout: 20_000 }
+
 /** Rows of closed tasks cannot be changed, as their device knows. */
 const CLOSED: Judgement = {
   kind: 'refused',
@@ -55,7 +58,7 @@ async function withTasks(
   })
   const { get, getAll, urgent } = batchedReads(database)
   using windows = new RowWindows({ get, getAll, urgent, onChange: database.onChange.bind(database) }, query)
-  await waitFor(() => expect(windows.getState().rows).toBe(NAMES.length))
+  await waitFor(() => expect(windows.getState().rows).toBe(NAMES.length), SOON)
   const writer = createRecordWriter(
     database,
     local.rejected,
@@ -123,7 +126,7 @@ test('pasted rows below the last record of a table that takes no new ones are co
   const readOnly = { ...TEST_TASKS, can: { insert: false, update: true, delete: false } }
   await withTasks(async (edits, _device, values) => {
     const editing = edits.paste({ text: '4\n5\n6', html: '' }, column(4, 4))
-    const dialog = await screen.findByRole('alertdialog', { name: /^2 cells cannot be changed/ })
+    const dialog = await screen.findByRole('alertdialog', { name: /^2 cells cannot be changed/ }, SOON)
     expect(dialog.textContent).toContain('2 cells: There is no record for it')
     fireEvent.click(screen.getByRole('button', { name: 'Change 1 task' }))
     await editing

@@ -1,4 +1,4 @@
-import { ChevronRight } from 'lucide-react'
+import { ChevronRight, Square, SquareCheck } from 'lucide-react'
 import { type JSX, useEffect, useMemo, useRef } from 'react'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { RowThumbnails } from '../../components/records/row-thumbnails.tsx'
@@ -26,11 +26,29 @@ import type { GridDress } from './grid-dress.ts'
 import type { GridRow } from './window-cache.ts'
 import { bandsOf, ITEM_PX, ITEM_TEXT_PX } from './grid-layout.ts'
 import { rowsToDraw } from './rows-to-draw.ts'
+import { useLongPress } from './use-long-press.ts'
+import type { RowChecks } from './use-row-checks.ts'
+import { type CheckedRows, useSelected } from './use-view-selection.ts'
 import { useGridScroll } from './use-grid-scroll.ts'
 
 const OVERSCAN = 5
 /** Limit of facts on the second line. */
 const FACTS_MAX = 3
+
+export interface RecordListProps {
+  readonly table: TableInfo
+  /** The visible fields. */
+  readonly fields: readonly Field[]
+  readonly all: readonly Field[]
+  readonly today: string
+  readonly GroupItem: GridDress['GroupItem'] | undefined
+  readonly windows: RowWindows | undefined
+  readonly state: WindowsState
+  readonly marks: ReadonlyMap<string, RecordMark>
+  readonly checked: CheckedRows
+  readonly checks: RowChecks
+  readonly onOpenRecord: (id: string) => void
+}
 
 /** The grid's records as a list with two lines each, for narrow windows and for screen reader users who prefer lists. */
 export function RecordList({
@@ -42,19 +60,10 @@ export function RecordList({
   windows,
   state,
   marks,
+  checked,
+  checks,
   onOpenRecord,
-}: {
-  readonly table: TableInfo
-  /** The visible fields. */
-  readonly fields: readonly Field[]
-  readonly all: readonly Field[]
-  readonly today: string
-  readonly GroupItem: GridDress['GroupItem'] | undefined
-  readonly windows: RowWindows | undefined
-  readonly state: WindowsState
-  readonly marks: ReadonlyMap<string, RecordMark>
-  readonly onOpenRecord: (id: string) => void
-}): JSX.Element {
+}: RecordListProps): JSX.Element {
   const viewport = useRef<HTMLDivElement>(null)
   const scroll = useGridScroll(viewport, ITEM_PX, 0)
   const count = state.rows ?? 0
@@ -66,6 +75,7 @@ export function RecordList({
   const places = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
   const photos = useRowPhotos(table.name, (place) => windows?.row(place)?.id, first, last)
   const unread = useUnreadComments(table.name)
+  const checkedRows = useSelected(checked, (rows) => rows)
   return (
     <div ref={viewport} className="min-h-0 flex-1 overflow-auto overscroll-contain">
       <ul
@@ -94,6 +104,8 @@ export function RecordList({
                   mark={marks.get(row.id)}
                   photos={photos.get(row.id)}
                   unread={unread.get(row.id)}
+                  isChecked={checks.isChecking ? checkedRows.has(row.id) : undefined}
+                  onCheck={() => checks.toggle(place)}
                   onOpen={() => onOpenRecord(row.id)}
                 />
               )}
@@ -129,6 +141,8 @@ function Item({
   mark,
   photos,
   unread,
+  isChecked,
+  onCheck,
   onOpen,
 }: {
   readonly row: GridRow
@@ -137,8 +151,12 @@ function Item({
   readonly mark: RecordMark | undefined
   readonly photos: RowPhotos | undefined
   readonly unread: UnreadComments | undefined
+  /** `undefined`: no record is checked. */
+  readonly isChecked: boolean | undefined
+  readonly onCheck: () => void
   readonly onOpen: () => void
 }): JSX.Element {
+  const press = useLongPress(onCheck)
   const files = fileWords(mark)
   const text = (field: Field): string => formatValue(field, row[field.name] ?? null, row[LABEL_PREFIX + field.name])
   const title = shape.title ? text(shape.title) : ''
@@ -152,9 +170,19 @@ function Item({
   return (
     <button
       type="button"
-      onClick={onOpen}
-      className="focus-inset flex h-full w-full items-center gap-3 px-4 text-left active:bg-pressed"
+      {...press.handlers}
+      onClick={() => {
+        if (press.wasLong()) return
+        if (isChecked === undefined) onOpen()
+        else onCheck()
+      }}
+      aria-pressed={isChecked}
+      className={cx(
+        'focus-inset flex h-full w-full items-center gap-3 px-4 text-left select-none active:bg-pressed',
+        isChecked && 'bg-accent-soft',
+      )}
     >
+      <CheckMark isChecked={isChecked} />
       <span className="flex min-w-0 flex-1 flex-col gap-1">
         <span className="flex items-center gap-2">
           <span className="min-w-0 flex-1 truncate text-[0.9375rem] font-medium">
@@ -176,23 +204,49 @@ function Item({
               <RecordStateMark state={mark.state} says={files?.text} percent={files?.percent} hasWord />
             </span>
           ) : null}
-          <span className="truncate">
-            {facts.map(({ name, text: fact }, index) => (
-              <span key={name}>
-                {index > 0 ? ' · ' : null}
-                {name === late ? <LateFact text={fact} /> : fact}
-              </span>
-            ))}
-          </span>
+          <Facts facts={facts} late={late} />
         </span>
       </span>
-      {photos === undefined ? null : (
-        <>
-          <span className="sr-only">{photoMessages.ofRow(photos.count)}</span>
-          <RowThumbnails photos={photos} side={44} max={1} />
-        </>
-      )}
+      {photos === undefined ? null : <Photos photos={photos} />}
       <ChevronRight size={16} aria-hidden className="text-subtle" />
     </button>
+  )
+}
+
+function Facts({
+  facts,
+  late,
+}: {
+  readonly facts: readonly { readonly name: string; readonly text: string }[]
+  readonly late: string | undefined
+}): JSX.Element {
+  return (
+    <span className="truncate">
+      {facts.map(({ name, text }, index) => (
+        <span key={name}>
+          {index > 0 ? ' · ' : null}
+          {name === late ? <LateFact text={text} /> : text}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+function Photos({ photos }: { readonly photos: RowPhotos }): JSX.Element {
+  return (
+    <>
+      <span className="sr-only">{photoMessages.ofRow(photos.count)}</span>
+      <RowThumbnails photos={photos} side={44} max={1} />
+    </>
+  )
+}
+
+/** Shown once a record is checked. */
+function CheckMark({ isChecked }: { readonly isChecked: boolean | undefined }): JSX.Element | null {
+  if (isChecked === undefined) return null
+  return isChecked ? (
+    <SquareCheck size={20} aria-hidden className="shrink-0 text-accent" />
+  ) : (
+    <Square size={20} aria-hidden className="shrink-0 text-muted" />
   )
 }

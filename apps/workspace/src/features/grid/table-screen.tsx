@@ -29,21 +29,24 @@ import type { AddressSettings } from '../../lib/views/view-settings.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import type { KindProps } from './kind-props.ts'
 import { DataGrid } from './data-grid.tsx'
-import { GridFooter } from './grid-footer.tsx'
 import { ROW_PX } from './grid-layout.ts'
 import type { GridDress } from './grid-dress.ts'
 import { recordSteps } from './record-steps.ts'
-import { RecordList } from './record-list.tsx'
+import type { RecordListProps } from './record-list.tsx'
 import { NoRows } from './no-rows.tsx'
 import type { WindowsState } from './row-windows-state.ts'
 import type { RowWindows } from './row-windows.ts'
+import { TableFoot } from './table-foot.tsx'
 import { GridToolbar, type GridToolbarProps } from './toolbar/grid-toolbar.tsx'
 import { useGridEdits } from './use-grid-edits.ts'
 import { usePreload } from './use-preload.ts'
 import { type GridView, useGridView } from './use-grid-view.ts'
 import { useDress } from './use-dress.ts'
 import { useRowWindows } from './use-row-windows.ts'
-import { useViewSelection, type ViewSelection } from './use-view-selection.ts'
+import { type RowChecks, useRowChecks } from './use-row-checks.ts'
+import { type CheckedRows, NO_ROWS, useViewSelection, useViewValue, type ViewSelection } from './use-view-selection.ts'
+
+const PHONE = '(max-width: 599.98px)'
 
 const viewGone = lateContent<{ readonly table: TableInfo }>(async () => (await import('./view-gone.tsx')).ViewGone)
 
@@ -51,6 +54,10 @@ const viewGone = lateContent<{ readonly table: TableInfo }>(async () => (await i
 const kindView = lateContent<KindProps & { readonly type: Exclude<ViewType, 'grid' | 'form'> }>(
   async () => (await import('./kind-view.tsx')).KindView,
 )
+
+/** Loaded separately from the grid, early where it is shown first. */
+const recordList = lateContent<RecordListProps>(async () => (await import('./record-list.tsx')).RecordList)
+if (matchMedia(PHONE).matches) recordList.preload()
 
 const NO_MARKS: ReadonlyMap<string, RecordMark> = new Map()
 
@@ -124,11 +131,12 @@ function TableView({
   const marks = useRecordMarks(table.name) ?? NO_MARKS
   const writer = useRecordWriter()
   const newRecord = useNewRecord(table, fields, writer, state.rows !== undefined)
-  const isPhone = useMediaQuery('(max-width: 599.98px)')
+  const isPhone = useMediaQuery(PHONE)
   const listChoice = useListChoices((choices) => choices[table.name])
-  const isForm = type === 'form'
   const isList = type === 'grid' && (listChoice ?? isPhone)
   const selection = useViewSelection(view.key)
+  const [checked, checks] = useChecks(view, windows)
+  const { Question, onQuestions } = useQuestion()
   const steps = recordSteps(view, windows, selection)
   const hasSynced = useHasSynced()
   const total = useRecordTotal(table, hasSynced)
@@ -149,20 +157,20 @@ function TableView({
           view={view.shape}
           isGrid={type === 'grid' && !isList}
           hasRows={state.rows !== undefined && (state.rows > 0 || hasSynced)}
-          hasRecords={!isForm}
+          hasRecords={type !== 'form'}
           onListChange={calls.onListChange}
           onToggleGroups={calls.onToggleGroups}
         />
         {hasSynced || (state.rows ?? 0) === 0 ? null : <FirstSyncBar />}
-        {saved && isForm ? (
+        {saved && type === 'form' ? (
           renderForm({ table, fields, view, saved })
         ) : state.rows === undefined || state.rows === 0 || state.error ? (
           <NoRows {...{ table, view, dress, total, onNew, isList }} error={state.error} count={state.count} />
         ) : type !== 'grid' && type !== 'form' ? (
           <kindView.Content {...shared} {...{ type, fields, writer }} />
         ) : isList ? (
-          <RecordList
-            {...shared}
+          <recordList.Content
+            {...{ ...shared, checked, checks }}
             fields={view.shown}
             all={fields}
             today={view.query.today}
@@ -170,21 +178,42 @@ function TableView({
             onOpenRecord={view.openRecord}
           />
         ) : (
-          <GridOfView {...shared} dress={dress} writer={writer} selection={selection} />
+          <GridOfView {...shared} {...{ dress, writer, selection, checked, checks, onQuestions }} />
         )}
-        <GridFooter
-          table={table}
+        <TableFoot
+          {...{ table, fields, windows, writer, marks, selection, checked, checks, onQuestions }}
+          view={view.shape}
           shown={state.count === 0 && !hasSynced ? undefined : state.count}
           total={Math.max(total ?? 0, state.count ?? state.rows ?? 0)}
-          selection={isList || type !== 'grid' ? undefined : selection}
-          marks={marks}
+          hasCells={!isList && type === 'grid'}
           isSearched={view.query.search.trim() !== ''}
         />
       </section>
       {openRecord(table, view, steps, renderRecord)}
       <LateUndoDialog writer={writer} />
+      {Question ? <Question /> : null}
     </div>
   )
+}
+
+/** Returns the component that asks about operations on many cells, once loaded. */
+function useQuestion(): {
+  readonly Question: ComponentType | undefined
+  readonly onQuestions: (component: ComponentType) => void
+} {
+  const [Question, setQuestion] = useState<ComponentType>()
+  return { Question, ...useLatestCalls({ onQuestions: (component: ComponentType) => setQuestion(() => component) }) }
+}
+
+/** Returns the checked records of the view, and functions that check them. */
+function useChecks(view: GridView, windows: RowWindows | undefined): readonly [CheckedRows, RowChecks] {
+  const checked = useViewValue(checksKey(view), NO_ROWS)
+  return [checked, useRowChecks(checked, windows, view.query)]
+}
+
+/** Checked records stay checked when the view is sorted or grouped, not when other records match it. */
+function checksKey({ saved, query }: GridView): string {
+  return JSON.stringify([saved?.id, query.search, query.filter])
 }
 
 /** Returns stable callbacks for the toolbar. */
@@ -234,6 +263,9 @@ function GridOfView({
   marks,
   writer,
   selection,
+  checked,
+  checks,
+  onQuestions,
 }: {
   readonly table: TableInfo
   readonly view: GridView
@@ -243,11 +275,12 @@ function GridOfView({
   readonly marks: ReadonlyMap<string, RecordMark>
   readonly writer: RecordWriter
   readonly selection: ViewSelection
+  readonly checked: CheckedRows
+  readonly checks: RowChecks
+  readonly onQuestions: (component: ComponentType) => void
 }): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
   const navigate = useNavigate()
-  const [Question, setQuestion] = useState<ComponentType>()
-  const onQuestions = (component: ComponentType): void => setQuestion(() => component)
   const edits = useGridEdits({ table, shown: view.shown, fields: view.query.fields, windows, writer, onQuestions })
   const isWide = useMediaQuery('(min-width: 900px)')
   const isCoarse = useMediaQuery('(pointer: coarse)')
@@ -255,37 +288,34 @@ function GridOfView({
   const { fields, today } = view.query
   const lateIn = useMemo(() => latenessOf(fields, today), [fields, today])
   return (
-    <>
-      <DataGrid
-        {...{ table, windows, state, marks, edits, lateIn }}
-        fields={view.shown}
-        sorts={view.query.sorts}
-        rowPx={dress?.rowPx ?? ROW_PX[density ?? (isCoarse ? 'relaxed' : 'standard')]}
-        dress={dress}
-        onWidths={(text) => view.set('width', text)}
-        frozen={dress?.frozen ?? (isWide ? 1 : 0)}
-        foot={{ query: view.query, text: view.settings.aggregate, onChange: (text) => view.set('aggregate', text) }}
-        openRecordId={view.record}
-        selection={selection}
-        onSort={view.setSorts}
-        onOpenRecord={view.openRecord}
-        onOpenPage={(id) =>
-          void navigate({
-            to: '/w/$ws/t/$table/r/$record',
-            params: { ws, table: table.name, record: id },
-            search: ({ q, f, s, g }: AddressSettings & { readonly q?: string | undefined }) => ({
-              v: view.saved?.id,
-              q,
-              f,
-              s,
-              g,
-            }),
-          })
-        }
-        viewKey={view.key}
-      />
-      {Question ? <Question /> : null}
-    </>
+    <DataGrid
+      {...{ table, windows, state, marks, edits, checked, checks, lateIn }}
+      fields={view.shown}
+      sorts={view.query.sorts}
+      rowPx={dress?.rowPx ?? ROW_PX[density ?? (isCoarse ? 'relaxed' : 'standard')]}
+      dress={dress}
+      onWidths={(text) => view.set('width', text)}
+      frozen={dress?.frozen ?? (isWide ? 1 : 0)}
+      foot={{ query: view.query, text: view.settings.aggregate, onChange: (text) => view.set('aggregate', text) }}
+      openRecordId={view.record}
+      selection={selection}
+      onSort={view.setSorts}
+      onOpenRecord={view.openRecord}
+      onOpenPage={(id) =>
+        void navigate({
+          to: '/w/$ws/t/$table/r/$record',
+          params: { ws, table: table.name, record: id },
+          search: ({ q, f, s, g }: AddressSettings & { readonly q?: string | undefined }) => ({
+            v: view.saved?.id,
+            q,
+            f,
+            s,
+            g,
+          }),
+        })
+      }
+      viewKey={view.key}
+    />
   )
 }
 

@@ -59,7 +59,8 @@ export function useGridEdits(options: GridEditsOptions): GridEdits {
     fillDown: (...args) => withBulk((bulk) => bulk.fillDown(...args)),
     copy: async (range) => (await withBulk((bulk) => bulk.copy(range))) ?? false,
     paste: (clipboard, range) => withBulk((bulk) => bulk.paste(clipboard, range)),
-    deleteRows: (range) => withBulk((bulk) => bulk.deleteRows(range)),
+    setField: (...args) => withBulk((bulk) => bulk.setField(...args)),
+    deleteRows: (chosen) => withBulk((bulk) => bulk.deleteRows(chosen)),
   }
 }
 

@@ -27,6 +27,8 @@ export function useGridPointer(grid: GridController): GridPointer {
   return {
     onPointerDown(event) {
       if (event.button !== 0) return
+      // The focus stays on the active cell.
+      if (attributeOf(event.target, 'check') !== undefined) event.preventDefault()
       if (edit.isOpen) {
         if (isInEditor(event.target)) return
         if (!edit.finish()) return event.preventDefault()
@@ -64,8 +66,9 @@ export function useGridPointer(grid: GridController): GridPointer {
       if (from && range.lastRow > from.lastRow) void edits.fillDown(range, from.lastRow - from.firstRow + 1)
     },
     onClick(event) {
-      const id =
-        event.target instanceof Element ? event.target.closest<HTMLElement>('[data-open]')?.dataset['open'] : undefined
+      const row = attributeOf(event.target, 'check')
+      if (row !== undefined) grid.checks.toggle(Number(row), event.shiftKey)
+      const id = attributeOf(event.target, 'open')
       if (id !== undefined) grid.onOpenRecord(id === grid.openRecordId ? undefined : id)
     },
     onDoubleClick(event) {
@@ -84,9 +87,14 @@ function toFill({ firstRow, lastRow, firstColumn, lastColumn }: CellRange, row: 
 
 function placeOf(target: EventTarget | null): CellPlace | undefined {
   if (!(target instanceof Element) || target.closest('[data-open]')) return undefined
-  const column = target.closest<HTMLElement>('[data-column]')?.dataset['column']
-  const row = target.closest<HTMLElement>('[data-row]')?.dataset['row']
+  const column = attributeOf(target, 'column')
+  const row = attributeOf(target, 'row')
   return column === undefined || row === undefined ? undefined : { row: Number(row), column: Number(column) }
+}
+
+/** Returns the value of a data attribute of the element or the nearest ancestor that has it. */
+function attributeOf(target: EventTarget | null, name: string): string | undefined {
+  return target instanceof Element ? target.closest<HTMLElement>(`[data-${name}]`)?.dataset[name] : undefined
 }
 
 function isInEditor(target: EventTarget | null): boolean {

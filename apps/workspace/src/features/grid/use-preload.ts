@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import { barCode } from './table-foot.tsx'
 import { fieldsForm } from './toolbar/fields-popover.tsx'
 import { filterForm } from './toolbar/filter-popover.tsx'
 import { sortForm } from './toolbar/sort-popover.tsx'
@@ -14,6 +15,7 @@ export function usePreload(hasRows: boolean): void {
     if (!hasRows) return
     const timer = setTimeout(() => {
       for (const { preload } of [filterForm, sortForm, fieldsForm, viewsPanel]) preload()
+      barCode.preload()
       import('./bulk-edits.ts').catch(console.info)
     }, AFTER_ROWS_MS)
     return () => clearTimeout(timer)

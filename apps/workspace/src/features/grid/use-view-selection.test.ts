@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { FIRST_CELL, type Selection } from './selection.ts'
-import { createSelectionStore } from './use-view-selection.ts'
+import { createViewStore } from './use-view-selection.ts'
 
 const at = (row: number): Selection => ({ active: { row, column: 1 }, anchor: { row, column: 1 } })
 
 test('another view begins with its first cell, and the view before has its selection until another one was made', () => {
-  const store = createSelectionStore()
+  const store = createViewStore(FIRST_CELL)
   const [all, searched] = [store.of('all'), store.of('searched')]
   expect(all.get()).toBe(FIRST_CELL)
   all.set(at(3))
@@ -17,7 +17,7 @@ test('another view begins with its first cell, and the view before has its selec
 })
 
 test('who listens is told of each selection, until it ends that', () => {
-  const selection = createSelectionStore().of('all')
+  const selection = createViewStore(FIRST_CELL).of('all')
   const told: number[] = []
   const stop = selection.subscribe(() => told.push(selection.get().active.row))
   selection.set(at(1))

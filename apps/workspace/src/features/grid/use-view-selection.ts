@@ -1,28 +1,37 @@
 import { useMemo, useState, useSyncExternalStore } from 'react'
 import { FIRST_CELL, type Selection } from './selection.ts'
 
-/** The selected cells of a view, outside React's state, so that moving the active cell renders only what shows it. */
-export interface ViewSelection {
-  get(): Selection
-  set(selection: Selection): void
+/** A value that belongs to a view, outside React's state, so that a change renders only what shows it. */
+export interface ViewValue<Value> {
+  get(): Value
+  set(value: Value): void
   /** @returns a function that unsubscribes */
   subscribe(onChange: () => void): () => void
 }
 
-/** The selection of one table. Only the last one set is kept. */
-export interface SelectionStore {
-  /** @param viewKey - another view starts at its first cell */
-  of(viewKey: string): ViewSelection
+/** The selected cells of a view. */
+export type ViewSelection = ViewValue<Selection>
+
+/** The checked records of a view, by id. */
+export type CheckedRows = ViewValue<ReadonlySet<string>>
+
+export const NO_ROWS: ReadonlySet<string> = new Set()
+
+/** The values of one table's views. Only the last one set is kept. */
+export interface ViewStore<Value> {
+  /** @param viewKey - another view starts with the first value */
+  of(viewKey: string): ViewValue<Value>
 }
 
-export function createSelectionStore(): SelectionStore {
-  let selected = { viewKey: '', selection: FIRST_CELL }
+/** @param first - the value of a view before one is set */
+export function createViewStore<Value>(first: Value): ViewStore<Value> {
+  let last = { viewKey: '', value: first }
   const listeners = new Set<() => void>()
   return {
     of: (viewKey) => ({
-      get: () => (selected.viewKey === viewKey ? selected.selection : FIRST_CELL),
-      set(selection) {
-        selected = { viewKey, selection }
+      get: () => (last.viewKey === viewKey ? last.value : first),
+      set(value) {
+        last = { viewKey, value }
         for (const listener of listeners) listener()
       },
       subscribe(onChange) {
@@ -34,12 +43,20 @@ export function createSelectionStore(): SelectionStore {
 }
 
 /** Returns the same object for the same view. */
-export function useViewSelection(viewKey: string): ViewSelection {
-  const [store] = useState(createSelectionStore)
+export function useViewValue<Value>(viewKey: string, first: Value): ViewValue<Value> {
+  const [store] = useState(() => createViewStore(first))
   return useMemo(() => store.of(viewKey), [store, viewKey])
 }
 
-/** Renders when the value read from the selection changes. @param read - returns a primitive, or the selection itself */
-export function useSelected<T>(selection: ViewSelection, read: (selection: Selection) => T): T {
-  return useSyncExternalStore(selection.subscribe, () => read(selection.get()))
+/** The selection of a view without cells. */
+export const NO_SELECTION: ViewSelection = createViewStore(FIRST_CELL).of('')
+
+/** Returns the selected cells; the same object for the same view. */
+export function useViewSelection(viewKey: string): ViewSelection {
+  return useViewValue(viewKey, FIRST_CELL)
+}
+
+/** Renders when the value read from a view's value changes. @param read - returns a primitive, or the value itself */
+export function useSelected<Value, Read>(value: ViewValue<Value>, read: (value: Value) => Read): Read {
+  return useSyncExternalStore(value.subscribe, () => read(value.get()))
 }

@@ -70,6 +70,8 @@ export const gridMessages: Translation<typeof english> = {
         ? `Andersherum nach ${label} sortieren`
         : `Nicht mehr nach ${label} sortieren`,
 
+  check: (title) => `${title} auswählen`,
+  checkAll: 'Alle Einträge auswählen',
   rowHeader: 'Eintrag',
   rowHeaderName: (row) => `Zeile ${formatCount(row)}`,
   openRecord: (title) => `${title} öffnen`,

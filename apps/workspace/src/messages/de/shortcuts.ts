@@ -24,6 +24,7 @@ export const shortcutMessages: Translation<typeof english> = {
   page: 'Eintrag auf eigener Seite öffnen',
   newRecord: 'Neuer Eintrag',
   select: 'Mehr Zellen, die Zeile, die Spalte auswählen',
+  check: 'Den Eintrag auswählen; die Leertaste wählt dann weitere',
   clipboard: 'Kopieren, ausschneiden, einfügen',
   fill: 'Nach unten ausfüllen',
   clear: 'Ausgewählte Zellen leeren',

@@ -22,6 +22,8 @@ export interface ExportProps {
   readonly table: TableInfo
   readonly fields: readonly Field[]
   readonly view: ViewShape
+  /** Only these records; `undefined`: those of the view. */
+  readonly ids?: readonly string[]
 }
 
 /** State of the export, which continues while the form is closed. */
@@ -36,7 +38,7 @@ type Chosen = 'shown' | 'all'
 /** Creates the file and saves it for the user. Reports the result in the form or as a toast. */
 async function runExport(
   database: LocalDatabase['database'],
-  { table, fields, view }: ExportProps,
+  { table, fields, view, ids: only }: ExportProps,
   format: FileFormat,
   which: Chosen,
 ): Promise<void> {
@@ -48,6 +50,7 @@ async function runExport(
     const { file, records } = await exportView({
       database,
       query: view.query,
+      ids: only,
       groups: parseSorts(view.settings.group),
       columns: fileColumnsOf(fields, which === 'all' ? fields : [...view.shown, ...ids]),
       format,
@@ -98,7 +101,7 @@ export function ExportForm(props: ExportProps): JSX.Element {
           { value: 'all', label: words.all },
         ]}
       />
-      <p className="text-small text-muted">{words.detail}</p>
+      {props.ids === undefined ? <p className="text-small text-muted">{words.detail}</p> : null}
       {problem?.table === props.table.name ? (
         <p role="alert" className="text-small text-danger">
           {problem.text}
@@ -127,7 +130,7 @@ export function ExportForm(props: ExportProps): JSX.Element {
         >
           {words.run}
         </Button>
-        {can.insert || can.update ? (
+        {props.ids === undefined && (can.insert || can.update) ? (
           <Link to="/w/$ws/import" params={{ ws }} search={{ table: props.table.name }} className="text-small">
             {words.toImport}
           </Link>

@@ -12,6 +12,8 @@ const SLICE = 500
 export interface ExportOptions {
   readonly database: Pick<CommonPowerSyncDatabase, 'getAll'>
   readonly query: GridQuery
+  /** Only these records; `undefined`: those of the view. */
+  readonly ids?: readonly string[] | undefined
   /** Fields that the view is grouped by; they sort before its own order. */
   readonly groups: readonly Sort[]
   readonly columns: readonly FileColumn[]
@@ -31,8 +33,10 @@ export async function exportView(options: ExportOptions): Promise<{ readonly fil
   const where = whereSql(query)
   const table = quoteName(query.table)
   const rows = await database.getAll<{ readonly id: string }>(
-    `select t.id as id from ${table} t${where.text} order by ${orderSql(query, groups)}`,
-    [...where.values],
+    options.ids === undefined
+      ? `select t.id as id from ${table} t${where.text} order by ${orderSql(query, groups)}`
+      : `select t.id as id from json_each(?) page cross join ${table} t on t.id = page.value order by ${orderSql(query, groups)}`,
+    options.ids === undefined ? [...where.values] : [JSON.stringify(options.ids)],
   )
   const ids = rows.map(({ id }) => id)
   const fields = [...new Set(columns.map(({ field }) => field))]

@@ -73,7 +73,11 @@ export function tablesOfQuery({ table, fields }: GridQuery): readonly string[] {
 }
 
 /** Returns the columns of a row: all columns of the table `t`, the titles of its links, and which rules match. */
-export function columnsSql({ fields, rules = [], today }: GridQuery): SqlPart {
+export function columnsSql({
+  fields,
+  rules = [],
+  today = '',
+}: Pick<GridQuery, 'fields' | 'rules'> & Partial<Pick<GridQuery, 'today'>>): SqlPart {
   const byName = new Map(fields.map((field) => [field.name, field]))
   const asked = rules.map(({ filter }) => filterSql(filter, { fields: byName, today }))
   const columns = [

@@ -1,0 +1,246 @@
+import { useLocalDatabase } from '@holdfast/react'
+import { Download, PencilLine, Trash2, UserRound, X } from 'lucide-react'
+import { type ComponentType, type JSX, useMemo, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
+import { Spinner } from '../../components/spinner.tsx'
+import type { TableInfo } from '../../lib/data/tables.ts'
+import { type Field, type FieldValue, isPerson } from '../../lib/fields/field.ts'
+import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
+import { exportMessages } from '../../messages/export.ts'
+import { selectionMessages as words } from '../../messages/selection.ts'
+import { createBulkEdits } from './bulk-edits.ts'
+import { EditField } from './edit-field.tsx'
+import { ExportForm } from './export/export-form.tsx'
+import type { BulkEdits, ChosenRows } from './grid-edits.ts'
+import { readRange } from './range-rows.ts'
+import type { RowWindows } from './row-windows.ts'
+import { type CellRange, cellsIn, rangeOf, selectCell } from './selection.ts'
+import type { ViewShape } from './use-grid-view.ts'
+import type { RowChecks } from './use-row-checks.ts'
+import { type CheckedRows, NO_ROWS, useSelected, type ViewSelection } from './use-view-selection.ts'
+
+/** Deleting more records than this asks first. */
+const DELETES_UNASKED_MAX = 20
+
+export interface SelectionBarProps {
+  readonly table: TableInfo
+  readonly fields: readonly Field[]
+  readonly view: ViewShape
+  readonly windows: RowWindows | undefined
+  readonly writer: RecordWriter
+  readonly selection: ViewSelection
+  readonly checked: CheckedRows
+  readonly checks: Pick<RowChecks, 'checkAll'>
+  /** Number of records in the view. */
+  readonly shown: number | undefined
+  readonly onQuestions: (component: ComponentType) => void
+}
+
+type Open =
+  | { readonly kind: 'edit'; readonly field: Field | undefined }
+  | { readonly kind: 'export'; readonly ids: readonly string[] }
+  | { readonly kind: 'delete' }
+
+/** The actions for the checked records, or for those of the selected cells if none are checked. */
+export function SelectionBar(props: SelectionBarProps): JSX.Element {
+  const { table, fields, view, windows, selection, checked } = props
+  const ids = useSelected(checked, (rows) => rows)
+  const range = rangeOf(useSelected(selection, (selected) => selected))
+  const isByCells = ids.size === 0
+  const count = isByCells ? range.lastRow - range.firstRow + 1 : ids.size
+  const chosen: ChosenRows = isByCells ? range : { ids }
+  const edits = useBulkEdits(props)
+  const { isBusy, run } = useBusy()
+  const [open, setOpen] = useState<Open>()
+  const { update: canUpdate, delete: canDelete } = table.descriptor.can
+  const editable = canUpdate ? fields.filter(({ isEditable }) => isEditable) : []
+  const person = editable.find((field) => isPerson(field))
+  const clear = (): void => {
+    checked.set(NO_ROWS)
+    selection.set(selectCell(selection.get().active, { rows: Infinity, columns: Infinity, page: 0 }))
+  }
+  const remove = async (): Promise<void> => {
+    await edits.deleteRows(chosen)
+    checked.set(NO_ROWS)
+  }
+  const startExport = async (): Promise<void> => {
+    const own = isByCells ? await idsOf(windows, range) : [...ids]
+    setOpen({ kind: 'export', ids: own })
+  }
+  return (
+    <div
+      role="toolbar"
+      aria-label={words.selection}
+      className="flex h-8 shrink-0 items-center gap-1 overflow-x-auto border-t border-accent/50 bg-accent-soft px-2 text-small tabular-nums coarse:h-13"
+    >
+      <IconButton label={words.clear} icon={<X size={16} aria-hidden />} size="sm" onPress={clear} />
+      <p role="status" className="mr-2 font-medium whitespace-nowrap">
+        {isByCells ? words.cells(cellsIn(range), count, table.noun, table.many) : words.records(count)}
+      </p>
+      {isBusy ? <Spinner size={14} /> : null}
+      <SelectAll {...props} checkedCount={ids.size} />
+      {editable.length > 0 ? (
+        <Action
+          icon={<PencilLine size={15} aria-hidden />}
+          label={words.editField}
+          isDisabled={isBusy}
+          onPress={() => setOpen({ kind: 'edit', field: undefined })}
+        />
+      ) : null}
+      {person ? (
+        <Action
+          icon={<UserRound size={15} aria-hidden />}
+          label={words.assign}
+          isDisabled={isBusy}
+          onPress={() => setOpen({ kind: 'edit', field: person })}
+        />
+      ) : null}
+      <Action
+        icon={<Download size={15} aria-hidden />}
+        label={exportMessages.title}
+        isDisabled={isBusy}
+        onPress={() => void run(startExport)}
+      />
+      {canDelete ? (
+        <Action
+          icon={<Trash2 size={15} aria-hidden />}
+          label={words.delete}
+          isDisabled={isBusy}
+          onPress={() => (count > DELETES_UNASKED_MAX ? setOpen({ kind: 'delete' }) : void run(remove))}
+        />
+      ) : null}
+      {open ? (
+        <SelectionDialog
+          {...{ table, fields, view, open, count, editable }}
+          onClose={() => setOpen(undefined)}
+          onEdit={(field, value, label) => void run(() => edits.setField(chosen, field, value, label))}
+          onDelete={() => void run(remove)}
+        />
+      ) : null}
+    </div>
+  )
+}
+
+/** Selects the records of the view that are not selected. */
+function SelectAll({
+  shown,
+  checks,
+  checkedCount,
+}: Pick<SelectionBarProps, 'shown' | 'checks'> & { readonly checkedCount: number }): JSX.Element | null {
+  if (shown === undefined || checkedCount === 0 || checkedCount >= shown) return null
+  return (
+    <Button size="sm" tone="quiet" onPress={checks.checkAll}>
+      {words.all(shown)}
+    </Button>
+  )
+}
+
+/** The dialog of an action. */
+function SelectionDialog({
+  table,
+  fields,
+  view,
+  open,
+  count,
+  editable,
+  onClose,
+  onEdit,
+  onDelete,
+}: Pick<SelectionBarProps, 'table' | 'fields' | 'view'> & {
+  readonly open: Open
+  readonly count: number
+  readonly editable: readonly Field[]
+  readonly onClose: () => void
+  readonly onEdit: (field: Field, value: FieldValue, label: string | undefined) => void
+  readonly onDelete: () => void
+}): JSX.Element {
+  const { noun, many } = table
+  switch (open.kind) {
+    case 'edit':
+      return (
+        <EditField
+          title={open.field ? words.assignTo(count, noun, many) : words.editOf(count, noun, many)}
+          fields={open.field ? [open.field] : editable}
+          onClose={onClose}
+          onSubmit={(...edit) => {
+            onClose()
+            onEdit(...edit)
+          }}
+        />
+      )
+    case 'export':
+      return (
+        <Dialog title={words.exportOf(open.ids.length, noun, many)} isOpen onClose={onClose}>
+          <ExportForm {...{ table, fields, view }} ids={open.ids} />
+        </Dialog>
+      )
+    case 'delete':
+      return (
+        <ConfirmDialog
+          title={words.deleteTitle(count, noun, many)}
+          isOpen
+          isDanger
+          confirmLabel={words.delete}
+          onClose={onClose}
+          onConfirm={() => {
+            onClose()
+            onDelete()
+          }}
+        >
+          {words.deleteDetail}
+        </ConfirmDialog>
+      )
+    default:
+      return open satisfies never
+  }
+}
+
+function Action({
+  icon,
+  label,
+  isDisabled,
+  onPress,
+}: {
+  readonly icon: JSX.Element
+  readonly label: string
+  readonly isDisabled: boolean
+  readonly onPress: () => void
+}): JSX.Element {
+  return (
+    <Button size="sm" tone="quiet" icon={icon} aria-label={label} isDisabled={isDisabled} onPress={onPress}>
+      <span className="max-tablet:sr-only">{label}</span>
+    </Button>
+  )
+}
+
+function useBulkEdits({ table, view, fields, windows, writer, onQuestions }: SelectionBarProps): BulkEdits {
+  const local = useLocalDatabase()
+  const edits = useMemo(
+    () => createBulkEdits(local, { table, shown: view.shown, fields, windows, writer, onQuestions }),
+    [local, table, view.shown, fields, windows, writer, onQuestions],
+  )
+  return edits
+}
+
+/** Runs one action at a time. */
+function useBusy(): { readonly isBusy: boolean; readonly run: (task: () => Promise<void>) => Promise<void> } {
+  const [isBusy, setBusy] = useState(false)
+  return {
+    isBusy,
+    async run(task) {
+      setBusy(true)
+      try {
+        await task()
+      } finally {
+        setBusy(false)
+      }
+    },
+  }
+}
+
+async function idsOf(windows: RowWindows | undefined, range: CellRange): Promise<readonly string[]> {
+  const rows = await readRange(windows, range)
+  return rows === 'too_many' ? [] : rows.map(({ id }) => id)
+}

@@ -1,0 +1,31 @@
+import { formatCount } from '../lib/format.ts'
+import { icu, inLanguages } from '../lib/texts.ts'
+
+/** Texts for several selected records. */
+export const selectionMessages = inLanguages('selectionMessages', {
+  selection: 'Selected records',
+  clear: 'Clear selection',
+  records: (count: number) => `${formatCount(count)} selected`,
+  cells: (cells: number, rows: number, one: string, many: string) =>
+    icu('{cells, plural, one {# cell} other {# cells}} in {rows, plural, one {# {one}} other {# {many}}}', {
+      cells,
+      rows,
+      one,
+      many,
+    }),
+  all: (count: number) => `Select all ${formatCount(count)}`,
+  editField: 'Edit field',
+  assign: 'Assign',
+  delete: 'Delete',
+  editOf: (count: number, one: string, many: string) =>
+    icu('Edit {count, plural, one {# {one}} other {# {many}}}', { count, one, many }),
+  assignTo: (count: number, one: string, many: string) =>
+    icu('Assign {count, plural, one {# {one}} other {# {many}}}', { count, one, many }),
+  exportOf: (count: number, one: string, many: string) =>
+    icu('Export {count, plural, one {# {one}} other {# {many}}}', { count, one, many }),
+  apply: 'Apply',
+  chooseValue: 'Choose a value',
+  deleteTitle: (count: number, one: string, many: string) =>
+    icu('Delete {count, plural, one {# {one}} other {# {many}}}?', { count, one, many }),
+  deleteDetail: 'You can undo this in this tab.',
+})
