@@ -43,6 +43,8 @@ export function shortcutGroups(): readonly { readonly title: string; readonly sh
         { keys: [`${mod}+D`], does: words.fill },
         { keys: ['Delete'], does: words.clear },
         { keys: [`${mod}+Backspace`], does: words.delete },
+        { keys: ['Shift+F10'], does: words.menu },
+        { keys: ['Shift+←', 'Shift+→'], does: words.groups },
         { keys: [`${mod}+Z`], does: words.undo },
         { keys: [`${mod}+Shift+Z`, `${mod}+Y`], does: words.redo },
         { keys: ['Alt+↑', 'Alt+↓'], does: words.neighbours },

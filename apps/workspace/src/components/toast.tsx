@@ -39,7 +39,7 @@ export function ToastRegion(): JSX.Element {
     <div
       role="status"
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-0 print:hidden bottom-16 z-50 flex flex-col items-center gap-2 px-4 tablet:bottom-6"
+      className="pointer-events-none fixed inset-x-0 print:hidden bottom-16 z-50 flex flex-col items-center gap-2 px-4 tablet:bottom-10"
     >
       {toasts.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />

@@ -1,30 +1,8 @@
 import { formatCount } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
-/** One text per filter operator. */
-const operators = {
-  has: 'contains',
-  hasnt: 'does not contain',
-  starts: 'begins with',
-  is: 'is',
-  isnt: 'is not',
-  lt: 'is less than',
-  lte: 'is at most',
-  gt: 'is greater than',
-  gte: 'is at least',
-  before: 'is before',
-  after: 'is after',
-  in: 'is one of',
-  notin: 'is none of',
-  yes: 'is yes',
-  no: 'is no',
-  empty: 'is empty',
-  filled: 'has a value',
-} as const
-
 export const gridMessages = inLanguages('gridMessages', {
   notStored: 'Not stored: this device is full. Free up space, then press Enter.',
-  operators,
   gridName: (table: string) => `${table}, grid`,
   listName: (table: string) => `${table}, list`,
   searchIn: (table: string) => `Search in ${table}`,
@@ -42,29 +20,8 @@ export const gridMessages = inLanguages('gridMessages', {
   newOf: (noun: string) => `New ${noun}`,
   view: 'View',
 
-  addCondition: 'Add a condition',
-  removeCondition: 'Remove the condition',
-  addGroup: 'Add a group',
-  removeGroup: 'Remove the group',
-  group: 'Group of conditions',
   clearFilters: 'Clear filters',
-  noConditions: 'All records are shown. Add a condition to narrow them.',
-  match: 'Show records that fit',
-  matchAll: 'all conditions',
-  matchAny: 'any condition',
-  field: 'Field',
-  operator: 'Condition',
-  value: 'Value',
-  chooseValue: 'Choose',
-  conditionsFull: 'No more conditions fit',
-  dayHint: 'A date, or today, today-7, today+30',
 
-  addSort: 'Add a field',
-  noSorts: 'Records are in no special order.',
-  ascending: 'Ascending',
-  descending: 'Descending',
-  removeSort: 'Remove from the order',
-  clearSorts: 'Clear the order',
   sortBy: (label: string, state: 'none' | 'ascending' | 'descending') =>
     state === 'none'
       ? `Sort by ${label}`
@@ -73,6 +30,7 @@ export const gridMessages = inLanguages('gridMessages', {
         : `Stop sorting by ${label}`,
 
   rowHeader: 'Record',
+  menuOf: (label: string) => `Menu of ${label}`,
   check: (title: string) => `Select ${title}`,
   checkAll: 'Select all records',
   rowHeaderName: (row: number) => `Row ${formatCount(row)}`,

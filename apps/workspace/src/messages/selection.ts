@@ -16,6 +16,7 @@ export const selectionMessages = inLanguages('selectionMessages', {
   all: (count: number) => `Select all ${formatCount(count)}`,
   editField: 'Edit field',
   assign: 'Assign',
+  export: 'Export',
   delete: 'Delete',
   editOf: (count: number, one: string, many: string) =>
     icu('Edit {count, plural, one {# {one}} other {# {many}}}', { count, one, many }),

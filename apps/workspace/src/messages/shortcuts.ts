@@ -29,6 +29,8 @@ export const shortcutMessages = inLanguages('shortcutMessages', {
   fill: 'Fill down',
   clear: 'Clear the selected cells',
   delete: 'Delete the selected records',
+  menu: 'Open the menu of the cell or column',
+  groups: 'On a group: collapse or expand all groups',
   undo: 'Undo',
   redo: 'Redo',
   neighbours: 'Previous or next record while one is open',

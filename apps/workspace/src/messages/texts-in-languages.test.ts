@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { compileMessages } from '../../compile-messages.ts'
 import { type Catalogue, readTextsFrom } from '../lib/texts.ts'
 import { chipMessages } from './chip.ts'
-import { gridMessages } from './grid.ts'
+import { filterMessages } from './filter.ts'
 import { recordMessages } from './record.ts'
 
 /** Whether missing translations fail the test or are only listed. Set it to `true` while no branch adds texts. */
@@ -50,14 +50,14 @@ describe('German', () => {
 })
 
 test('a text is looked up when it is read, and one without a translation is English', () => {
-  const words = gridMessages
-  expect([words.filter, words.operators.has, words.search]).toEqual(['Filter', 'contains', 'Search in view'])
-  readTextsFrom({ gridMessages: { filter: 'Filtern', operators: { has: 'enthält' } } })
-  expect([words.filter, words.operators.has, words.operators.is, words.search]).toEqual([
-    'Filtern',
+  const words = filterMessages
+  expect([words.field, words.operators.has, words.value]).toEqual(['Field', 'contains', 'Value'])
+  readTextsFrom({ filterMessages: { field: 'Feld', operators: { has: 'enthält' } } })
+  expect([words.field, words.operators.has, words.operators.is, words.value]).toEqual([
+    'Feld',
     'enthält',
     'is',
-    'Search in view',
+    'Value',
   ])
 })
 

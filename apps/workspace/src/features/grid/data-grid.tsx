@@ -3,7 +3,7 @@ import { preloadMenu } from '../../components/menu.tsx'
 import { preloadPopover } from '../../components/popover.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
-import { lazyAfterPaint } from '../../components/late-content.tsx'
+import { lateLayer, lazyAfterPaint } from '../../components/late-content.tsx'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import { preloadPicker } from './cell-editor.tsx'
@@ -13,6 +13,8 @@ import type { GridController } from './grid-controller.ts'
 import { GridHeader, type GridHeaderProps } from './grid-header.tsx'
 import { gridKeyboard } from './grid-keyboard.ts'
 import type { GridFootProps } from './grid-foot.tsx'
+import type { GridMenuProps } from './menu/menu-entries.ts'
+import type { MenuTarget } from './menu/menu-target.ts'
 import type { GridDress } from './grid-dress.ts'
 import { FOOT_PX, frozenColumns, GUTTER_PX, HEADER_PX, layOut, NO_WIDTHS } from './grid-layout.ts'
 import type { Sort } from './query/sort.ts'
@@ -35,6 +37,8 @@ const IDLE_MS = 500
 // Memoized so that moving the active cell re-renders neither the header nor the footer.
 const GridFoot = memo(lazyAfterPaint<GridFootProps>(async () => (await import('./grid-foot.tsx')).GridFoot))
 
+const { Content: GridMenu } = lateLayer<GridMenuProps>(async () => (await import('./menu/grid-menu.tsx')).GridMenu)
+
 type ColumnWidths = ReadonlyMap<string, number>
 
 export interface DataGridProps {
@@ -55,6 +59,7 @@ export interface DataGridProps {
   readonly openRecordId: string | undefined
   readonly lateIn: (row: GridRow) => string | undefined
   readonly edits: GridEdits
+  readonly menu: Pick<GridMenuProps, 'view' | 'fields' | 'columnActions'>
   readonly checked: CheckedRows
   readonly checks: RowChecks
   readonly selection: ViewSelection
@@ -73,23 +78,23 @@ export function DataGrid(props: DataGridProps): JSX.Element {
   const { table, fields, windows, state, edits, checks, rowPx } = props
   const selection = useSelected(props.selection, (selected) => selected)
   const viewport = useRef<HTMLDivElement>(null)
-  const stored = props.dress?.widths
-  const { widths, resizing } = useWidths(stored, props.onWidths)
-  const { columns, width } = useMemo(() => layOut(fields, widths), [fields, widths])
+  const { columns, width, resizing } = useColumns(fields, props.dress?.widths, props.onWidths)
   const scroll = useGridScroll(viewport, rowPx, HEADER_PX + FOOT_PX)
   const frozen = frozenColumns(columns, props.frozen, scroll.width)
   const size = { rows: state.rows ?? 0, columns: columns.length, page: scroll.pageRows }
-  const { active } = selection
   const { update: canUpdate, delete: canDelete } = table.descriptor.can
 
-  const drawn = useDrawnCells({ windows, count: state.rows, columns, frozen, scroll, active })
+  const drawn = useDrawnCells({ windows, count: state.rows, columns, frozen, scroll, active: selection.active })
   const select = useActiveCell({ ...props, viewport, columns, frozen, version: state.version, selected: selection })
-  const rights = useActiveRights(table, fields, windows?.row(active.row))
+  const rights = useActiveRights(table, fields, windows?.row(selection.active.row))
   const whyReadOnly = (field: Field, inAll: boolean): string | undefined =>
     readOnlyWords(field, table, inAll ? ALL_RIGHTS : rights)
   const edit = useCellEdit({ windows, columns, size, selection, edits, whyReadOnly, select })
-  const activeRecordId = windows?.row(active.row)?.id
+  const activeRecordId = windows?.row(selection.active.row)?.id
+  const [menu, setMenu] = useState<MenuTarget>()
+  const closeMenu = (): void => setMenu(undefined)
   const grid: GridController = {
+    table,
     selection,
     size,
     select,
@@ -100,13 +105,15 @@ export function DataGrid(props: DataGridProps): JSX.Element {
     canUpdate,
     canDelete,
     activeRecordId,
-    activeGroup: windows?.groupAt(active.row),
-    onToggleGroup: (key) => windows?.toggleGroup(key),
+    activeGroup: windows?.groupAt(selection.active.row),
+    onToggleGroup: (group) => windows?.toggleGroup(group),
     hasActiveRow: activeRecordId !== undefined,
     isRecordOpen: props.openRecordId !== undefined,
     openRecordId: props.openRecordId,
     onOpenRecord: props.onOpenRecord,
     onOpenPage: props.onOpenPage,
+    onSort: props.onSort,
+    onMenu: setMenu,
   }
   const pointer = useGridPointer(grid)
   const checkedShare = useCheckedShare(props.checked, state.count)
@@ -127,15 +134,12 @@ export function DataGrid(props: DataGridProps): JSX.Element {
       {...gridClipboard(grid)}
     >
       <GridHeader
-        columns={columns}
+        {...{ columns, width, frozen, resizing }}
         drawn={drawn.columns}
-        width={width}
         sorts={props.sorts}
-        frozen={frozen}
         checked={checkedShare}
         onCheckAll={checkedShare === true ? checks.clear : checks.checkAll}
         onSort={props.onSort}
-        resizing={resizing}
       />
       <GridBody
         {...props}
@@ -143,11 +147,25 @@ export function DataGrid(props: DataGridProps): JSX.Element {
         rows={size.rows}
         level={state.levels}
       />
+      {menu ? (
+        <GridMenu {...props.menu} {...{ grid, columns, windows, frozen }} target={menu} onClose={closeMenu} />
+      ) : null}
       <FootRow rows={size.rows} width={width}>
         <GridFoot {...props.foot} {...{ windows, columns, frozen }} drawn={drawn.columns} />
       </FootRow>
     </div>
   )
+}
+
+/** Returns the columns at their positions. */
+function useColumns(
+  fields: readonly Field[],
+  stored: ColumnWidths | undefined,
+  onStore: DataGridProps['onWidths'],
+): ReturnType<typeof layOut> & Pick<GridHeaderProps, 'resizing'> {
+  const { widths, resizing } = useWidths(stored, onStore)
+  const laidOut = useMemo(() => layOut(fields, widths), [fields, widths])
+  return { ...laidOut, resizing }
 }
 
 /** Returns the custom column widths. A dragged width applies until the stored one arrives. */

@@ -10,6 +10,7 @@ import { isEditedInLines } from '../../lib/fields/field-kind.ts'
 import { parseValue } from '../../lib/fields/parse-value.ts'
 import { useLinkOptions } from '../../lib/records/use-link-options.ts'
 import { fieldMessages } from '../../messages/fields.ts'
+import { filterMessages } from '../../messages/filter.ts'
 import { gridMessages } from '../../messages/grid.ts'
 import { selectionMessages as words } from '../../messages/selection.ts'
 
@@ -56,7 +57,7 @@ export function EditField({
     <FormDialog title={title} submitLabel={words.apply} isPending={false} onClose={onClose} onSubmit={submit}>
       {fields.length > 1 ? (
         <Select
-          label={gridMessages.field}
+          label={filterMessages.field}
           value={name ?? ''}
           options={fields.map((one) => ({ value: one.name, label: one.label }))}
           onChange={(next) => {
@@ -72,7 +73,7 @@ export function EditField({
       ) : field ? (
         <TextField
           key={field.name}
-          label={fields.length > 1 ? gridMessages.value : field.label}
+          label={fields.length > 1 ? filterMessages.value : field.label}
           value={text}
           {...(isEditedInLines(field.kind, text) ? { rows: 4 } : {})}
           autoFocus={fields.length === 1}

@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp } from 'lucide-react'
+import { ArrowDown, ArrowUp, ChevronDown } from 'lucide-react'
 import { type JSX, memo } from 'react'
 import { cx } from '../../lib/cx.ts'
 import { isAlignedRight } from '../../lib/fields/field-kind.ts'
@@ -51,16 +51,7 @@ export const GridHeader = memo(function GridHeader({
         className="sticky left-0 z-[3] flex shrink-0 items-center border-r border-b border-border bg-surface pl-2"
         style={{ width: GUTTER_PX }}
       >
-        <input
-          ref={(box) => {
-            if (box) box.indeterminate = checked === 'mixed'
-          }}
-          type="checkbox"
-          aria-label={words.checkAll}
-          checked={checked === true}
-          onChange={onCheckAll}
-          className="size-4 accent-accent"
-        />
+        <CheckAll checked={checked} onCheckAll={onCheckAll} />
         <span className="sr-only">{words.rowHeader}</span>
       </div>
       {drawn.map((place) => {
@@ -76,8 +67,9 @@ export const GridHeader = memo(function GridHeader({
             role="columnheader"
             aria-colindex={place + 2}
             aria-sort={state}
+            data-header={place}
             className={cx(
-              'flex h-full border-r border-b border-border bg-surface',
+              'group/header flex h-full border-r border-b border-border bg-surface',
               isSticky ? 'sticky z-[2] shrink-0' : 'absolute top-0',
             )}
             style={{ left: GUTTER_PX + left, width: column.width }}
@@ -86,7 +78,7 @@ export const GridHeader = memo(function GridHeader({
               type="button"
               title={field.help ?? undefined}
               aria-label={words.sortBy(field.label, state)}
-              aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight"
+              aria-keyshortcuts="Shift+F10 Shift+ArrowLeft Shift+ArrowRight"
               onClick={() => onSort(nextSort(sorts, field.name))}
               className={cx(
                 'focus-inset flex min-w-0 flex-1 items-center gap-1 px-2 text-small font-medium text-muted hover:bg-hover hover:text-text',
@@ -97,6 +89,15 @@ export const GridHeader = memo(function GridHeader({
               {state === 'ascending' ? <ArrowUp size={14} aria-hidden className="text-accent" /> : null}
               {state === 'descending' ? <ArrowDown size={14} aria-hidden className="text-accent" /> : null}
             </button>
+            <button
+              type="button"
+              tabIndex={-1}
+              data-menu={place}
+              aria-label={words.menuOf(field.label)}
+              className="absolute inset-y-1 right-2 w-5 rounded-sm bg-surface text-muted opacity-0 group-hover/header:opacity-100 hover:text-text focus-visible:opacity-100 coarse:opacity-100"
+            >
+              <ChevronDown size={14} aria-hidden />
+            </button>
             <ColumnResizer {...resizing} field={field.name} width={column.width} />
           </div>
         )
@@ -104,3 +105,19 @@ export const GridHeader = memo(function GridHeader({
     </div>
   )
 })
+
+/** Checks the records of the view, loaded or not. */
+function CheckAll({ checked, onCheckAll }: Pick<GridHeaderProps, 'checked' | 'onCheckAll'>): JSX.Element {
+  return (
+    <input
+      ref={(box) => {
+        if (box) box.indeterminate = checked === 'mixed'
+      }}
+      type="checkbox"
+      aria-label={words.checkAll}
+      checked={checked === true}
+      onChange={onCheckAll}
+      className="size-4 accent-accent"
+    />
+  )
+}

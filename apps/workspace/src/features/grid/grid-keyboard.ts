@@ -12,8 +12,16 @@ export function gridKeyboard(grid: GridController): { readonly onKeyDown: (event
       if (event.target.closest('[role="gridcell"]:not([data-foot])') === null) return
       const { key, shiftKey: isShift, altKey: isAlt } = event
       const isMod = isApple() ? event.metaKey : event.ctrlKey
-      const group = isMod || isShift || isAlt ? undefined : grid.activeGroup
-      if (group && (key === (group.isExpanded ? 'ArrowLeft' : 'ArrowRight') || key === 'Enter' || key === ' ')) {
+      const group = isMod || isAlt ? undefined : grid.activeGroup
+      if (group && isShift && (key === 'ArrowLeft' || key === 'ArrowRight')) {
+        event.preventDefault()
+        return grid.onToggleGroup(key === 'ArrowRight')
+      }
+      if (
+        group &&
+        !isShift &&
+        (key === (group.isExpanded ? 'ArrowLeft' : 'ArrowRight') || key === 'Enter' || key === ' ')
+      ) {
         event.preventDefault()
         return grid.onToggleGroup(group.key)
       }

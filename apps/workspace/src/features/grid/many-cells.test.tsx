@@ -110,7 +110,7 @@ test.each([
     await withTasks(async (edits, _device, values, undo) => {
       const before = await values()
       const editing = edit(edits)
-      const dialog = await screen.findByRole('alertdialog', { name: new RegExp(`^${title} cannot be changed`) })
+      const dialog = await screen.findByRole('alertdialog', { name: new RegExp(`^${title} cannot be changed`) }, SOON)
       expect(dialog.textContent).toContain('1 task: Not allowed by “Closed”.')
       expect(await values()).toEqual(before)
       fireEvent.click(screen.getByRole('button', { name: /^Change \d tasks$/ }))

@@ -8,7 +8,6 @@ import { Spinner } from '../../components/spinner.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { type Field, type FieldValue, isPerson } from '../../lib/fields/field.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
-import { exportMessages } from '../../messages/export.ts'
 import { selectionMessages as words } from '../../messages/selection.ts'
 import { createBulkEdits } from './bulk-edits.ts'
 import { EditField } from './edit-field.tsx'
@@ -99,7 +98,7 @@ export function SelectionBar(props: SelectionBarProps): JSX.Element {
       ) : null}
       <Action
         icon={<Download size={15} aria-hidden />}
-        label={exportMessages.title}
+        label={words.export}
         isDisabled={isBusy}
         onPress={() => void run(startExport)}
       />

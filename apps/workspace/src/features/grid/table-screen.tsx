@@ -32,6 +32,7 @@ import { DataGrid } from './data-grid.tsx'
 import { ROW_PX } from './grid-layout.ts'
 import type { GridDress } from './grid-dress.ts'
 import { recordSteps } from './record-steps.ts'
+import type { ColumnActions } from './menu/menu-target.ts'
 import type { RecordListProps } from './record-list.tsx'
 import { NoRows } from './no-rows.tsx'
 import type { WindowsState } from './row-windows-state.ts'
@@ -83,6 +84,8 @@ export interface OpenRecord {
 interface Renders {
   readonly renderRecord: (record: OpenRecord) => ReactNode
   readonly renderForm: (form: OpenForm) => ReactNode
+  /** Adds entries to the menus of columns. */
+  readonly columnActions?: ColumnActions
 }
 
 /** The records of one table as a grid or list, with the open record beside it. */
@@ -116,8 +119,8 @@ export function TableScreen({
 function TableView({
   table,
   saved,
-  renderRecord,
-  renderForm,
+  columnActions,
+  ...renders
 }: Renders & {
   readonly table: TableInfo
   readonly saved: SavedView | undefined
@@ -163,7 +166,7 @@ function TableView({
         />
         {hasSynced || (state.rows ?? 0) === 0 ? null : <FirstSyncBar />}
         {saved && type === 'form' ? (
-          renderForm({ table, fields, view, saved })
+          renders.renderForm({ table, fields, view, saved })
         ) : state.rows === undefined || state.rows === 0 || state.error ? (
           <NoRows {...{ table, view, dress, total, onNew, isList }} error={state.error} count={state.count} />
         ) : type !== 'grid' && type !== 'form' ? (
@@ -178,7 +181,7 @@ function TableView({
             onOpenRecord={view.openRecord}
           />
         ) : (
-          <GridOfView {...shared} {...{ dress, writer, selection, checked, checks, onQuestions }} />
+          <GridOfView {...shared} {...{ dress, writer, selection, checked, checks, onQuestions, columnActions }} />
         )}
         <TableFoot
           {...{ table, fields, windows, writer, marks, selection, checked, checks, onQuestions }}
@@ -189,7 +192,7 @@ function TableView({
           isSearched={view.query.search.trim() !== ''}
         />
       </section>
-      {openRecord(table, view, steps, renderRecord)}
+      {openRecord(table, view, steps, renders.renderRecord)}
       <LateUndoDialog writer={writer} />
       {Question ? <Question /> : null}
     </div>
@@ -266,6 +269,7 @@ function GridOfView({
   checked,
   checks,
   onQuestions,
+  columnActions,
 }: {
   readonly table: TableInfo
   readonly view: GridView
@@ -278,6 +282,7 @@ function GridOfView({
   readonly checked: CheckedRows
   readonly checks: RowChecks
   readonly onQuestions: (component: ComponentType) => void
+  readonly columnActions: ColumnActions | undefined
 }): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
   const navigate = useNavigate()
@@ -296,6 +301,7 @@ function GridOfView({
       dress={dress}
       onWidths={(text) => view.set('width', text)}
       frozen={dress?.frozen ?? (isWide ? 1 : 0)}
+      menu={{ view, fields, columnActions }}
       foot={{ query: view.query, text: view.settings.aggregate, onChange: (text) => view.set('aggregate', text) }}
       openRecordId={view.record}
       selection={selection}

@@ -1,5 +1,6 @@
 import { type MouseEvent, type PointerEvent, useRef } from 'react'
 import type { GridController } from './grid-controller.ts'
+import { pointOf } from './menu/menu-target.ts'
 import {
   type CellPlace,
   type CellRange,
@@ -16,6 +17,7 @@ export interface GridPointer {
   readonly onPointerUp: () => void
   readonly onClick: (event: MouseEvent) => void
   readonly onDoubleClick: (event: MouseEvent) => void
+  readonly onContextMenu: (event: MouseEvent) => void
 }
 
 /** Selects with the mouse or by touch: dragging extends the selection or fills it, a second tap edits, the gutter button opens the record. */
@@ -24,6 +26,11 @@ export function useGridPointer(grid: GridController): GridPointer {
   const isDragging = useRef(false)
   /** The cells whose values are filled down. */
   const filled = useRef<CellRange>(undefined)
+  const openMenu = (event: MouseEvent, row: number | undefined, column: number): void => {
+    if (!(event.target instanceof Element)) return
+    event.preventDefault()
+    grid.onMenu({ row, column, ...pointOf(event, event.target) })
+  }
   return {
     onPointerDown(event) {
       if (event.button !== 0) return
@@ -68,13 +75,28 @@ export function useGridPointer(grid: GridController): GridPointer {
     onClick(event) {
       const row = attributeOf(event.target, 'check')
       if (row !== undefined) grid.checks.toggle(Number(row), event.shiftKey)
+      const header = attributeOf(event.target, 'menu')
+      if (header !== undefined) openMenu(event, undefined, Number(header))
       const id = attributeOf(event.target, 'open')
       if (id !== undefined) grid.onOpenRecord(id === grid.openRecordId ? undefined : id)
     },
     onDoubleClick(event) {
       if (!edit.isOpen && placeOf(event.target)) edit.start(undefined)
     },
+    onContextMenu(event) {
+      if (edit.isOpen) return
+      const place = placeOf(event.target)
+      const header = attributeOf(event.target, 'header')
+      if (place) {
+        if (!isInRange(place, rangeOf(selection))) select(selectCell(place, size))
+        openMenu(event, place.row, place.column)
+      } else if (header !== undefined) openMenu(event, undefined, Number(header))
+    },
   }
+}
+
+function isInRange({ row, column }: CellPlace, range: CellRange): boolean {
+  return row >= range.firstRow && row <= range.lastRow && column >= range.firstColumn && column <= range.lastColumn
 }
 
 /** Selects the range to fill, from its source down to a row. */

@@ -4,25 +4,6 @@ import type { gridMessages as english } from '../grid.ts'
 
 export const gridMessages: Translation<typeof english> = {
   notStored: 'Nicht gespeichert: dieses Gerät ist voll. Schaffen Sie Platz und drücken Sie dann Enter.',
-  operators: {
-    has: 'enthält',
-    hasnt: 'enthält nicht',
-    starts: 'beginnt mit',
-    is: 'ist',
-    isnt: 'ist nicht',
-    lt: 'ist kleiner als',
-    lte: 'ist höchstens',
-    gt: 'ist größer als',
-    gte: 'ist mindestens',
-    before: 'ist vor',
-    after: 'ist nach',
-    in: 'ist eines von',
-    notin: 'ist keines von',
-    yes: 'ist ja',
-    no: 'ist nein',
-    empty: 'ist leer',
-    filled: 'hat einen Wert',
-  },
   gridName: (table) => `${table}, Tabelle`,
   listName: (table) => `${table}, Liste`,
   searchIn: (table) => `In ${table} suchen`,
@@ -40,29 +21,8 @@ export const gridMessages: Translation<typeof english> = {
   newOf: (noun) => `Neu: ${capitalize(noun)}`,
   view: 'Ansicht',
 
-  addCondition: 'Bedingung hinzufügen',
-  removeCondition: 'Bedingung entfernen',
-  addGroup: 'Gruppe hinzufügen',
-  removeGroup: 'Gruppe entfernen',
-  group: 'Gruppe von Bedingungen',
   clearFilters: 'Filter aufheben',
-  noConditions: 'Alle Einträge werden gezeigt. Fügen Sie eine Bedingung hinzu, um weniger zu sehen.',
-  match: 'Einträge zeigen, für die gelten',
-  matchAll: 'alle Bedingungen',
-  matchAny: 'eine der Bedingungen',
-  field: 'Feld',
-  operator: 'Bedingung',
-  value: 'Wert',
-  chooseValue: 'Auswählen',
-  conditionsFull: 'Mehr Bedingungen gehen nicht',
-  dayHint: 'Ein Datum oder heute, heute-7, heute+30',
 
-  addSort: 'Feld hinzufügen',
-  noSorts: 'Die Einträge haben keine bestimmte Reihenfolge.',
-  ascending: 'Aufsteigend',
-  descending: 'Absteigend',
-  removeSort: 'Aus der Reihenfolge entfernen',
-  clearSorts: 'Reihenfolge aufheben',
   sortBy: (label, state) =>
     state === 'none'
       ? `Nach ${label} sortieren`
@@ -70,6 +30,7 @@ export const gridMessages: Translation<typeof english> = {
         ? `Andersherum nach ${label} sortieren`
         : `Nicht mehr nach ${label} sortieren`,
 
+  menuOf: (label) => `Menü von ${label}`,
   check: (title) => `${title} auswählen`,
   checkAll: 'Alle Einträge auswählen',
   rowHeader: 'Eintrag',

@@ -15,6 +15,7 @@ export const selectionMessages: Translation<typeof english> = {
   all: (count) => `Alle ${formatCount(count)} auswählen`,
   editField: 'Feld bearbeiten',
   assign: 'Zuweisen',
+  export: 'Exportieren',
   delete: 'Löschen',
   editOf: (count, one, many) =>
     icu('{count, number} {noun} bearbeiten', { count, noun: capitalize(count === 1 ? one : many) }),

@@ -29,6 +29,8 @@ export const shortcutMessages: Translation<typeof english> = {
   fill: 'Nach unten ausfüllen',
   clear: 'Ausgewählte Zellen leeren',
   delete: 'Ausgewählte Einträge löschen',
+  menu: 'Menü der Zelle oder Spalte öffnen',
+  groups: 'Auf einer Gruppe: alle Gruppen zu- oder aufklappen',
   undo: 'Rückgängig',
   redo: 'Wiederholen',
   neighbours: 'Voriger oder nächster Eintrag, während einer offen ist',

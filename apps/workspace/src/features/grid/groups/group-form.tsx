@@ -2,7 +2,7 @@ import type { JSX } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { Select } from '../../../components/select.tsx'
 import type { Field } from '../../../lib/fields/field.ts'
-import { gridMessages } from '../../../messages/grid.ts'
+import { filterMessages } from '../../../messages/filter.ts'
 import { groupMessages as words } from '../../../messages/groups.ts'
 import { renderSorts, type Sort } from '../query/sort.ts'
 import { canGroupBy, GROUP_LEVELS_MAX, parseGroups } from './parse-groups.ts'
@@ -50,8 +50,8 @@ export function GroupForm({ fields, text, onChange, onToggleAll }: GroupProps): 
                 className="w-36"
                 value={sort.isDescending ? 'desc' : 'asc'}
                 options={[
-                  { value: 'asc', label: gridMessages.ascending },
-                  { value: 'desc', label: gridMessages.descending },
+                  { value: 'asc', label: filterMessages.ascending },
+                  { value: 'desc', label: filterMessages.descending },
                 ]}
                 onChange={(order) => set(index, { ...sort, isDescending: order === 'desc' })}
               />

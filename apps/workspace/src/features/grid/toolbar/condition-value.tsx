@@ -16,7 +16,7 @@ import { parseNumberText } from '../../../lib/fields/numbers.ts'
 import { useLinkOptions } from '../../../lib/records/use-link-options.ts'
 import { quoteName } from '../../../lib/sql.ts'
 import { fieldMessages } from '../../../messages/fields.ts'
-import { gridMessages as words } from '../../../messages/grid.ts'
+import { filterMessages as words } from '../../../messages/filter.ts'
 import { type Condition, needsValue } from '../../../lib/filters/filter.ts'
 import { pageLocale } from '../../../lib/language.ts'
 

@@ -4,7 +4,8 @@ import { Button } from '../../../components/button.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { Select } from '../../../components/select.tsx'
 import type { Field } from '../../../lib/fields/field.ts'
-import { gridMessages as words } from '../../../messages/grid.ts'
+import { filterMessages as words } from '../../../messages/filter.ts'
+import { gridMessages } from '../../../messages/grid.ts'
 import {
   type Condition,
   CONDITIONS_MAX,
@@ -26,7 +27,7 @@ export function FilterForm({ fields, filter, none = words.noConditions, onChange
       <GroupForm fields={fields} filter={filter} onChange={onChange} depth={1} left={CONDITIONS_MAX - count}>
         {filter.nodes.length > 0 ? (
           <Button size="sm" tone="quiet" onPress={() => onChange(NO_FILTER)}>
-            {words.clearFilters}
+            {gridMessages.clearFilters}
           </Button>
         ) : null}
       </GroupForm>

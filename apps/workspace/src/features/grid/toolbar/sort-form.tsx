@@ -4,7 +4,8 @@ import { Button } from '../../../components/button.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { Select } from '../../../components/select.tsx'
 import type { Field } from '../../../lib/fields/field.ts'
-import { gridMessages as words } from '../../../messages/grid.ts'
+import { filterMessages as words } from '../../../messages/filter.ts'
+import { gridMessages } from '../../../messages/grid.ts'
 import { type Sort, SORTS_MAX } from '../query/sort.ts'
 
 export interface SortProps {
@@ -36,7 +37,7 @@ export function SortForm({ fields, sorts, onChange }: SortProps): JSX.Element {
               onChange={(field) => set(index, { field })}
             />
             <Select
-              label={words.sort}
+              label={gridMessages.sort}
               isLabelHidden
               className="w-36"
               value={sort.isDescending ? 'desc' : 'asc'}
