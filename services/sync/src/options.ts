@@ -66,58 +66,54 @@ export const syncOptions = {
   ),
 } satisfies OptionDeclarations
 
-/**
- * Watches the session that a token names, until disposed.
- *
- * @param onEnded - called once, when the person has signed out, or their account is banned or deleted
- */
+/** Watches the session named by a token, until disposed. @param onEnded - called once, when the user has signed out or the account is banned or deleted */
 export type WatchSession = (
   claims: Readonly<Record<string, unknown>>,
   onEnded: (reason: HoldfastError) => void,
 ) => Disposable
 
-/** Its addresses come from `withOwnSettings`: what a project sets for its sessions must not end ours. */
+/** URLs must come from `withOwnSettings`, so that a project's settings for its sessions do not end ours. */
 export interface SyncOptions {
-  /** Superuser's connection string: schema `sync`, replication, and tables past their policies. */
+  /** Superuser URL: for schema `sync`, replication, and reading tables past their policies. */
   readonly url: string
-  /** Connections as `authenticator`, for everything that runs as a person: reads of streams and devices, and uploads. */
+  /** Connections as `authenticator`, for everything that runs as a user: reads of streams and devices, and uploads. */
   readonly shares: { readonly streams: PoolShare; readonly uploads: PoolShare }
-  /** Schemas whose tables devices may write, as they are now; {@link compile} follows the same. */
+  /** Returns the schemas whose tables devices may currently write. {@link compile} uses the same. */
   readonly exposedSchemas: () => readonly string[]
-  /** Connects as `holdfast_reader`: reads tables past their policies, and writes nothing. */
+  /** Connects as `holdfast_reader`, which reads tables past their policies and cannot write. */
   readonly readerUrl: string
-  /** Connects as `holdfast_evaluator`: evaluates what users wrote, with the rights of the API roles. */
+  /** Connects as `holdfast_evaluator`, which evaluates user-written expressions with the rights of the API roles. */
   readonly evaluatorUrl: string
   /** Compiles the current policies. Gives up when the signal aborts. */
   readonly compile: (signal: AbortSignal) => Promise<SyncPlan>
   /** Reads the input for write rules. */
   readonly readWrites: () => Promise<WriteInput>
-  /** Prepares the database for a plan. @returns the plan without the tables for which that is refused */
+  /** Prepares the database for a plan. @returns the plan without tables for which Postgres refuses that */
   readonly prepare: (plan: SyncPlan) => Promise<SyncPlan>
   /** Ends the streams of users whose session has ended. */
   readonly watchSession: WatchSession
-  /** Tables whose names a user's device does not get, because they were created for others. Policies alone decide on their rows. Default: none. */
+  /** Returns tables whose names are hidden from a user's device, because they were created for others. Their rows depend only on policies. Default: none. */
   readonly findHiddenTables?: FindHiddenTables | undefined
   /** For operators inspecting a user's data. */
   readonly findUser: FindUser
   readonly options: OptionValues<typeof syncOptions>
-  /** Tables that others follow in the same stream, as they are now. */
+  /** Returns the tables that other services currently follow in the same stream. */
   readonly alsoPublished?: () => Promise<readonly TableName[]>
   /** Receives every batch of the slot, with {@link alsoPublished} and the tables of the plan. */
   readonly tap?: Pick<ChangeTap, 'deliver'>
   readonly logger: Logger
   readonly clock?: Clock
-  /** Tables larger than this together are read for the first time in pieces. */
+  /** Tables larger than this together are first read in chunks. */
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits
   /** Rows per backfill chunk while the service is serving; 16,000 by default. */
   readonly fillChunkRows?: number
-  /** How long after the last change of the schema that no device sees policies are compiled, in milliseconds. */
+  /** Delay in ms between the last schema change that no device sees and compiling policies. */
   readonly quietCompileMs?: number
   /** Maximum gap in ms between schema changes of one series. */
   readonly changesInARowMs?: number
   readonly rowLimits?: RowLimits
-  /** How often access classes that are left out are looked at again, in milliseconds; 30 s by default. */
+  /** Interval in ms for counting omitted access classes again; 30 s by default. */
   readonly classRecountMs?: number
   /** Maximum buckets per user; 50,000 by default. */
   readonly bucketsPerClientMax?: number

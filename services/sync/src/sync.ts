@@ -35,14 +35,11 @@ export const syncMigrations: MigrationSource = {
 export interface SyncService extends AsyncDisposable {
   /** Resolves when the first state of all tables is in the log; requests before that get `PSYNC_S2302`. */
   readonly ready: Promise<void>
-  /** Resolves when it is ready, or waits for others: another process has the lease, or transactions that are open delay the start. */
+  /** Resolves when sync is ready, or when it waits because another process has the lease or open transactions delay the start. */
   readonly settled: Promise<void>
-  /**
-   * `POST /sync/stream`, `GET /write-checkpoint2.json`, `POST /sync/v1/upload` and `GET /sync/v1/schema`, to be mounted at the root, behind
-   * the gateway.
-   */
+  /** Routes `POST /sync/stream`, `GET /write-checkpoint2.json`, `POST /sync/v1/upload` and `GET /sync/v1/schema`. Mount at the root, behind the gateway. */
   readonly routes: FastifyPluginAsync
-  /** The plan being served, or the last one while policies are compiled again. */
+  /** Returns the served plan, or the previous one while policies are being compiled. */
   plan(): SyncPlan | undefined
   /** Whether another process on this database serves devices; this one takes over when that one ends. */
   readonly isStandby: boolean
@@ -58,17 +55,17 @@ export interface SyncService extends AsyncDisposable {
     /** Age of the oldest received transaction that is not in the log; 0 if there is none. */
     readonly lagSeconds: number
     readonly uploads: UploadCounts
-    /** The table that is being read, and the rows of it that have been since the process began. */
+    /** The table being read, and its rows read since the process started. */
     readonly filling: FillProgress | undefined
     readonly problem: string | undefined
     /** Users who cause too many buckets or classes for others, and the data that devices lack because of it. */
     readonly floods: string | undefined
   }
-  /** A round of compaction now. */
+  /** Runs a round of compaction now. */
   compact(): Promise<Compaction>
 }
 
-/** Wires the parts in the order data flows through them. Nothing here decides anything. */
+/** Connects the parts in the order in which data flows through them. Makes no decisions itself. */
 export function openSync(options: SyncOptions): SyncService {
   const stopping = new AbortController()
   const ground = openGround(options)
@@ -80,7 +77,7 @@ export function openSync(options: SyncOptions): SyncService {
   let isReady = false
   const ready = replicator.ready.then(() => void (isReady = true))
   const settled = Promise.race([ready, writing.waiting])
-  for (const promise of [ready, settled]) promise.catch(() => undefined) // whoever waits for it sees the rejection
+  for (const promise of [ready, settled]) promise.catch(() => undefined) // callers that wait see the rejection
 
   function requireReady(): void {
     if (replicator.isStandby) throw standingBy()

@@ -171,7 +171,7 @@ class LinkWatch implements Link {
     }
   }
 
-  /** Only where stream bytes are reported: elsewhere an idle stream looks the same. */
+  /** Whether the stream has been silent too long. Only for connections that report received bytes; otherwise an idle stream looks dead. */
   #isStreamDead(): boolean {
     const { stream, now } = this.#options
     return (

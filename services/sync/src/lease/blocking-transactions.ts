@@ -1,7 +1,7 @@
 import { sql, type Queryable } from '@holdfast/postgres'
 
 interface OpenTransaction {
-  /** 0: a prepared transaction, which no process has. */
+  /** 0 for a prepared transaction, which has no process. */
   readonly pid: number
   readonly role: string | null
   readonly application: string | null
@@ -9,7 +9,7 @@ interface OpenTransaction {
   readonly since: Date | null
 }
 
-/** Says for operators whose transactions something waits for, one sentence each, and how to end them. */
+/** Describes blocking transactions for operators, one sentence each, and how to end them. */
 export async function describeTransactions(db: Queryable, pids: readonly number[]): Promise<readonly string[]> {
   const open = await db.query<OpenTransaction>(sql`
     select distinct b.pid, a.usename::text as role, a.application_name as application, a.datname::text as database, a.xact_start as since

@@ -6,13 +6,13 @@ export interface Fence {
   /** Epoch for the lease holder's writes; `undefined` while another process has the lease. */
   epoch: number | undefined
   /**
-   * A pool whose transactions, and statements that are executed, fail when the lease is another's. Queries are not fenced, nor are clients that are lent:
-   * their writes have to carry the epoch.
+   * A pool whose transactions and executed statements fail while another process has the lease. Queries and lent clients are not fenced: their writes must
+   * include the epoch.
    */
   readonly pool: Pool
 }
 
-/** This process does not have the lease: what it was about to write is the holder's to write. */
+/** This process does not have the lease, so the holder will write the data. */
 export function leaseLost(): HoldfastError {
   return new HoldfastError('sync_lease_lost', 503, 'Another process has taken over the operation log.')
 }
@@ -20,7 +20,7 @@ export function leaseLost(): HoldfastError {
 /** SQLSTATE raised by `sync.assert_lease`. */
 const LEASE_LOST = 'HFL01'
 
-/** Whether something was not written because another process has the lease. */
+/** Whether a write failed because another process has the lease. */
 export function isLeaseLost(error: unknown): boolean {
   return (error instanceof HoldfastError && error.code === 'sync_lease_lost') || sqlstateOf(error) === LEASE_LOST
 }

@@ -1,10 +1,10 @@
 import { delay, errorMessage, type Logger } from '@holdfast/foundation'
 
-/** Milliseconds that further changes of the schema are waited for before policies are compiled again: no request waits for it. */
+/** Delay in ms after the last schema change before policies are compiled. No request waits for it. */
 const SETTLE_MS = 500
 
 export interface KeepCompiledOptions {
-  /** Compiles policies, and remembers what each table needed. */
+  /** Compiles policies and caches the result per table. */
   readonly compile: (signal: AbortSignal) => Promise<unknown>
   readonly signal: AbortSignal
   readonly logger: Logger
@@ -12,13 +12,13 @@ export interface KeepCompiledOptions {
 
 /** Compiles ahead of a takeover. */
 export interface KeepCompiled extends AsyncDisposable {
-  /** There is something to compile. */
+  /** Call after a schema change. */
   changed(): void
 }
 
 /**
- * Keeps what the compiler remembers current while another process has the lease, so that a takeover compiles only what changed in the last moment. Disposal
- * waits for a compilation that is running: what it has done need not be done again.
+ * Keeps the compiler's cache current while another process has the lease, so that a takeover compiles only the latest changes. Disposal waits for a running
+ * compilation, because its result will be needed.
  */
 export function keepCompiled({ compile, signal, logger }: KeepCompiledOptions): KeepCompiled {
   const ending = new AbortController()

@@ -5,26 +5,26 @@ import { describeTransactions } from './blocking-transactions.ts'
 import { LEASE_LOCK_TIMEOUT_MS, LEASE_POLL_MS, LEASE_RENEWAL_MS, LEASE_STALE_MS } from '../limits.ts'
 import { leaseLost } from './fence.ts'
 
-/** Keys of the advisory locks, which are those of a database: the class, and what it is about. */
+/** Class of the advisory locks, followed by their objects. Advisory locks are per database. */
 const LOCKS = 18_502
 const HOLDER = 1
 const STANDBY = 2
 const WRITES = 3
 
-/** The channel on which event triggers announce changes of the schema. */
+/** The channel on which event triggers announce schema changes. */
 const CATALOG_LISTEN = sql`listen holdfast_catalog`
 
 /** The right to read the replication slot and to write the log. */
 export interface Lease extends AsyncDisposable {
   /** Included in every write. */
   readonly epoch: number
-  /** Aborts when it is another's, or may be. */
+  /** Aborts when another process has, or may have, the lease. */
   readonly lost: AbortSignal
 }
 
 export interface LeaseOptions {
   readonly url: string
-  /** Names the process, in the names of its connections too. */
+  /** Identifies the process; part of its connections' names. */
   readonly instance: string
   /** Called when tables or policies have changed while this process stands by. */
   readonly onCatalogChange?: () => void
@@ -43,12 +43,11 @@ interface Observed {
 
 /**
  * Waits until no other process has the lease, and takes it.
+ * The holder's advisory lock ends with its connection, so a crashed process is replaced immediately. A process that hangs or has lost its network keeps the
+ * lock: if it has not renewed the lease for some seconds, its connections are terminated. With its old epoch it can no longer write.
  *
- * The holder's advisory lock goes with its connection, so a process that died is followed at once. One that hangs, or whose network does, keeps the lock:
- * when it has not renewed the lease for some seconds, its connections are ended. Whatever it believes, it cannot write with its old epoch.
- *
- * @param onStandby - called when another process has it, with who that is
- * @throws what the connection fails with
+ * @param onStandby - called with the holder while another process has the lease
+ * @throws the connection error
  */
 export async function acquireLease(
   options: LeaseOptions,
@@ -109,7 +108,10 @@ async function observe(db: Queryable): Promise<Observed> {
   return row ?? { holder: '', renewals: '' }
 }
 
-/** Ends what a process has open: a transaction of one that hangs would keep its locks. With the lease also one that hangs before it has said who it is. */
+/**
+ * Terminates the holder's connections, because a hanging process would keep its locks. `withLease` includes the connection that holds the lease, even if it
+ * has not stored its name yet.
+ */
 async function endConnections(db: Queryable, holder: string, withLease: boolean): Promise<void> {
   const names = [`holdfast sync ${holder}`, ...(withLease ? [`holdfast lease ${holder}`] : [])]
   await db.query(sql`
@@ -121,11 +123,7 @@ async function endConnections(db: Queryable, holder: string, withLease: boolean)
                where locktype = 'advisory' and classid = ${LOCKS}::int::oid and objid = ${HOLDER}::int::oid and objsubid = 2 and granted))`)
 }
 
-/**
- * Makes the next epoch, once nothing is being written with the last one.
- *
- * @throws {HoldfastError} `sync_lease_blocked`, with who blocks it
- */
+/** Starts the next epoch once no write of the previous one is running. @throws {HoldfastError} `sync_lease_blocked` with the blocking sessions */
 async function takeOver(db: Queryable, instance: string): Promise<number> {
   const { holder } = await observe(db)
   if (holder !== '' && holder !== instance) await endConnections(db, holder, false)
@@ -136,7 +134,7 @@ async function takeOver(db: Queryable, instance: string): Promise<number> {
       if (sqlstateOf(error) !== SQLSTATE.lockNotAvailable) throw error
       await db.execute(sql`rollback`)
       const blocking = await findWriting(db)
-      // Whoever has the lease is the only one that writes: these are of processes that had it before the last one.
+      // Only the lease holder writes, so these belong to processes that had the lease before.
       const leftovers = blocking.filter(({ application }) => application?.startsWith('holdfast sync '))
       for (const { pid } of leftovers) await db.query(sql`select pg_terminate_backend(${pid}::int)`)
       if (attempt > 0 || leftovers.length < blocking.length) throw await leaseBlocked(db, blocking)
@@ -184,7 +182,7 @@ async function makeEpoch(db: Queryable, instance: string): Promise<number> {
   return Number(row?.epoch)
 }
 
-/** Renews the lease while a person stands by, and tells when it is lost. */
+/** Renews the lease while another process stands by, and detects its loss. */
 function hold(db: OwnConnection, epoch: number, { instance, logger }: LeaseOptions): Lease {
   const lost = new AbortController()
   const lose = (): void => {

@@ -3,11 +3,11 @@ import type { ReaderState } from './read/reader-progress.ts'
 /** State of the replicator, and what prevents serving. */
 export interface ReplicatorState {
   readonly phase: ReaderState
-  /** Why the last attempt failed or was refused; kept until one serves again. */
+  /** Why the last attempt failed or was refused; kept until an attempt serves. */
   readonly failure: string | undefined
   /** Sessions whose open transactions delay the slot. */
   readonly waitsFor: string | undefined
-  /** Changes of tables were missed, and are not yet in the log. */
+  /** Whether table changes were missed and are not in the log yet. */
   readonly isMissing: boolean
   /** When this attempt started serving, by `performance.now()`. */
   readonly servedSinceMs: number | undefined
@@ -24,7 +24,7 @@ export type ReplicatorEvent =
   | { readonly kind: 'missed changes read' }
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'refused'; readonly reason: string }
-  /** The attempt is over, whatever ended it. */
+  /** The attempt has ended for any reason. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'stopped' }
 
@@ -36,7 +36,7 @@ export const STARTING: ReplicatorState = {
   servedSinceMs: undefined,
 }
 
-/** Applies an event. Once stopped, nothing changes any more; what is served counts only while the stream is followed. */
+/** Applies an event. A stopped state never changes. */
 export function transition(state: ReplicatorState, event: ReplicatorEvent): ReplicatorState {
   if (state.phase === 'stopped') return state
   switch (event.kind) {

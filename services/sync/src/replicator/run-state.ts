@@ -16,7 +16,7 @@ interface AttemptParts {
   readonly isSettled?: () => boolean
 }
 
-/** What the replicator is doing and has, as others see it: one object, which each attempt at following the stream changes. */
+/** Mutable state of the replicator for other components, shared by all attempts. */
 export class RunState {
   readonly progress = createReaderProgress()
   #value = STARTING
@@ -36,7 +36,7 @@ export class RunState {
     return this.#parts
   }
 
-  /** Whom the start waits for; why the last attempt failed, while it is being repaired; or which objects are known to be missing. */
+  /** The transactions that the start waits for; why the last attempt failed, while it is retried; or which objects are missing. */
   get problem(): string | undefined {
     const { waitsFor, failure, isMissing } = this.#value
     return waitsFor ?? failure ?? (isMissing ? MISSED : this.#parts.heartbeat?.problem)
@@ -51,18 +51,18 @@ export class RunState {
     if (event.kind === 'refused' || event.kind === 'stood by') this.#active = undefined
   }
 
-  /** Sets the served plan; `undefined`: nothing is served. */
+  /** Sets the served plan; `undefined` serves nothing. */
   serve(active: ActivePlan | undefined): void {
     this.#active = active
     if (active) this.dispatch({ kind: 'served', nowMs: performance.now() })
   }
 
-  /** The attempt has opened something. */
+  /** Adds what the attempt has opened. */
   opened(parts: AttemptParts): void {
     this.#parts = { ...this.#parts, ...parts }
   }
 
-  /** The stream of the attempt is closed. */
+  /** Called when the attempt's stream is closed. */
   closedStream(): void {
     this.#parts = { ...this.#parts, stream: undefined }
   }

@@ -143,7 +143,7 @@ export class SessionKeys {
     omittedTables.note(this.#holder, this.#writer, { active, leftOut: fitted.leftOut, evaluated, author })
     this.#streams = describeStreams(this.#chosen, fitted.evaluated)
     this.#hasClasses = evaluated.some(({ asked }) => asked !== undefined && asked.size > 0)
-    // The names are those of the buckets now, and nothing reads them again.
+    // The bucket names have been granted, and nothing reads them again.
     if (!this.#hasClasses) this.#evaluated = NOTHING_EVALUATED
     this.#plan = active
     await this.#grant(grantBuckets(this.#chosen, fitted.evaluated))
@@ -156,7 +156,7 @@ export class SessionKeys {
     }))
   }
 
-  /** What took too long may not the next time, and no change of a row would say so. */
+  /** Retries after a timeout, because no row change would trigger another evaluation. */
   #retryLater(): void {
     if (this.#isRetryPlanned) return
     this.#isRetryPlanned = true
@@ -189,7 +189,7 @@ function withClasses(
   }
 }
 
-/** Names the tables of which rows are still being read, so that no device takes what it has of them for all of it. */
+/** Reports tables whose rows are still being read, so that devices do not consider their data complete. */
 function withUnread(
   { subscriptions }: ChosenStreams,
   evaluated: readonly EvaluatedSubscription[],
@@ -204,7 +204,7 @@ function withUnread(
   })
 }
 
-// Shared by all who have none.
+// Shared by sessions without streams.
 const NOTHING_CHOSEN: ChosenStreams = { subscriptions: [], streams: [], unknown: new Map() }
 const NOTHING_EVALUATED: readonly EvaluatedSubscription[] = []
 const NO_STREAMS: readonly StreamDescription[] = []

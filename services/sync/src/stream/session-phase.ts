@@ -1,14 +1,14 @@
-/** What a stream session does. */
+/** The activity of a stream session. */
 export type Phase =
-  /** Nothing is due; the session holds no task and no timer but that of its keys. */
+  /** Nothing is due. The session has no task, and no timer except that of its keys. */
   | { readonly kind: 'resting' }
-  /** `isWoken`: something has happened since the pass began, so that another one follows. */
+  /** `isWoken`: an event since the pass started requires another pass. */
   | { readonly kind: 'working'; readonly isWoken: boolean }
   | { readonly kind: 'ended' }
 
 export type PhaseEvent = 'woken' | 'pass began' | 'nothing due' | 'failed'
 
-/** What the session has to do after an event. */
+/** The session's action after an event. */
 export type PhaseEffect = 'none' | 'start work' | 'begin another pass' | 'release everything'
 
 interface Transition {
@@ -16,7 +16,7 @@ interface Transition {
   readonly effect: PhaseEffect
 }
 
-// Thousands of sessions are woken by one batch: phases and transitions are shared, so that a wake allocates nothing.
+// One batch wakes thousands of sessions, so phases and transitions are shared and a wake allocates nothing.
 export const RESTING: Phase = { kind: 'resting' }
 const WORKING: Phase = { kind: 'working', isWoken: false }
 const WOKEN: Phase = { kind: 'working', isWoken: true }
@@ -30,7 +30,7 @@ const BEGINS_ANOTHER: Transition = { phase: WORKING, effect: 'begin another pass
 const RESTS: Transition = { phase: RESTING, effect: 'none' }
 const ENDS: Transition = { phase: ENDED, effect: 'release everything' }
 
-/** The life of a session: it rests until it is woken, takes its due steps until none is left, and rests again; or it fails, once. */
+/** Lifecycle of a session: it rests until woken, takes steps until none is due, and rests again. It fails at most once. */
 export function transition(phase: Phase, event: PhaseEvent): Transition {
   if (phase.kind === 'ended') return STAYS_ENDED
   switch (event) {
@@ -45,7 +45,7 @@ export function transition(phase: Phase, event: PhaseEvent): Transition {
   }
 }
 
-/** What a session does next. */
+/** The session's next step. */
 export type Step =
   | 'read write checkpoint'
   | 'wait for a plan'
@@ -55,21 +55,21 @@ export type Step =
   | 'wait for the batch'
   | 'send checkpoint'
 
-/** What the next step depends on. */
+/** Facts that determine the next step. */
 export interface Situation {
   readonly hasReadWriteCheckpoint: boolean
-  /** Whether policies are compiled. While they are not, no checkpoint leaves. */
+  /** Whether policies are compiled. Otherwise no checkpoint is sent. */
   readonly hasPlan: boolean
-  /** Whether the keys hold at the newest checkpoint, and are those of the plan. */
+  /** Whether the keys are valid at the newest checkpoint and under the current plan. */
   readonly hasKeys: boolean
   readonly hasNewClasses: boolean
-  /** Whether the numbers of the buckets are of the feed's epoch. */
+  /** Whether the bucket sums belong to the feed's current epoch. */
   readonly isOfEpoch: boolean
-  /** Whether a batch is being written that supersedes versions in buckets of a checkpoint that is not complete: it will wake the session. */
+  /** Whether a batch being written supersedes versions in buckets of an incomplete checkpoint. It will wake the session. */
   readonly isBatchAnnounced: boolean
 }
 
-/** Chooses what comes first: a checkpoint leaves only with keys that hold and with buckets whose numbers are those of the log. */
+/** Chooses the next step. A checkpoint is sent only with valid keys and current bucket sums. */
 export function nextStep(situation: Situation): Step {
   if (!situation.hasReadWriteCheckpoint) return 'read write checkpoint'
   if (!situation.hasPlan) return 'wait for a plan'

@@ -4,24 +4,24 @@ import { dataLine, encodeControlLine, type LineFormat } from '../encode/lines.ts
 import { DATA_LINE_OPS_MAX } from '../limits.ts'
 import type { HeldBucket } from './send-ops.ts'
 
-/** Bytes of operations that are shared as one piece with the lines around them; larger ones share their body only. */
+/** Maximum operation bytes shared as one piece with the surrounding lines. For larger ones only the body is shared. */
 const SHARED_BYTES_MAX = 64 * 1024
 
-/** The change of one bucket, as all devices get it that stand at the same place. */
+/** A change of one bucket, for all devices at the same position. */
 export interface OneChange {
   readonly held: HeldBucket
   readonly opId: number
-  /** The checkpoint before the operations, which says nothing that another device could not be told in the same words. */
+  /** The preceding checkpoint line, which contains nothing specific to a device. */
   readonly line: ControlLine
-  /** Tells the checkpoint from others of this bucket at this operation. */
+  /** Distinguishes checkpoints of this bucket at this operation. */
   readonly id: string
 }
 
-/** Lines of the newest checkpoint that many devices get alike, encoded once. */
+/** Lines of the newest checkpoint, encoded once for many devices. */
 export interface SharedLines {
   /**
-   * The checkpoint, the operations and that it is complete, when memory has the operations and the device can take them as they are. The bucket is then
-   * taken for sent.
+   * Returns the checkpoint, its operations and its completion, if the operations are in memory and the device can use them unchanged. The bucket then counts
+   * as sent.
    */
   take(format: LineFormat, change: OneChange): Buffer | undefined
 }
@@ -32,7 +32,7 @@ export function createSharedLines(feed: CheckpointFeed): SharedLines {
   return {
     take(format, { held, opId, line, id }) {
       const { bucket, position, upTo } = held
-      // A device that has nothing, or stands in the middle of what was made one, may need other operations than memory has.
+      // A device without data, or in the middle of merged operations, may need other operations than those in memory.
       if (held.stale || position === 0 || upTo >= bucket.lastOpId || Math.max(upTo, position) < bucket.floor)
         return undefined
       const after = Math.max(upTo, position)

@@ -15,54 +15,54 @@ import type { LineSink } from './line-sink.ts'
 import type { SharedLines } from './shared-lines.ts'
 import type { RequestedStreams } from './wanted-streams.ts'
 
-/** What all streams share. */
+/** Dependencies shared by all streams. */
 export interface StreamContext {
   readonly feed: CheckpointFeed
   readonly walBarrier: WalBarrier
   readonly dependencies: DependencyIndex
   readonly log: LogReader
   readonly downloads: Downloads
-  /** One permit: each large line of all streams holds it for one turn of the event loop, so that everything else runs in between. */
+  /** A single permit, which each large line of any stream holds for one turn of the event loop, so that other work runs in between. */
   readonly bulkLines: Semaphore
   readonly sharedLines: SharedLines
   readonly compactions: Compactions
   readonly omittedTables: OmittedTables
-  /** Buckets of one person; what does not fit is left out. */
+  /** Maximum buckets per user; definitions that do not fit are omitted. */
   readonly bucketsMax: number
   readonly keys: KeyEvaluator
   readonly keyMoments: KeyMoments
-  /** What the log has of some buckets. */
+  /** Reads buckets from the log. */
   readonly readBuckets: ReadBuckets
-  /** The device's newest write checkpoint, whenever it was made. */
+  /** Reads the device's newest write checkpoint. */
   readonly readWriteCheckpoint: (device: Device) => Promise<WriteCheckpoint | undefined>
   readonly logger: Logger
-  /** The plan being served; `undefined` while policies are being compiled again: no checkpoint leaves meanwhile. */
+  /** Returns the served plan; `undefined` while policies are being compiled. Without a plan no checkpoint is sent. */
   plan(): ActivePlan | undefined
 }
 
 export interface StreamSession extends KeyHolder {
-  /** Runs until the signal aborts or something fails. While nothing is to be done, nothing of it waits. */
+  /** Runs until the signal aborts or an error occurs. An idle session holds no task. */
   start(): void
   /** Adds a write checkpoint that the device wants to be told about. */
   addWriteCheckpoint(checkpoint: WriteCheckpoint): void
-  /** Whether the device has a whole checkpoint and nothing is under way. */
+  /** Whether the device has a complete checkpoint and nothing is in progress. */
   readonly isResting: boolean
-  /** Looks again whether there is something to send. */
+  /** Checks again for something to send. */
   wake(): void
 }
 
 export interface StreamSessionOptions {
   readonly context: StreamContext
   readonly session: Session
-  /** Tells the device from others, across its connections. */
+  /** Identifies the device across connections. */
   readonly device: string
   readonly sink: LineSink
   readonly signal: AbortSignal
-  /** What the device holds already: position by bucket name. */
+  /** Positions that the device reported, by bucket name. */
   readonly positions: ReadonlyMap<string, number>
   /** The streams that the device requested. */
   readonly wanted: RequestedStreams
-  /** Called once, with the signal's reason or with what failed: the connection is then closed. */
+  /** Called once with the abort reason or the error. The connection is closed afterwards. */
   readonly onEnd: (reason: unknown) => void
   /** The device whose write checkpoints it gets. Earlier ones are read from the database; it is notified of later ones. */
   readonly writer: Device

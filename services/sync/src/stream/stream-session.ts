@@ -24,10 +24,9 @@ import { afterAsked, afterPosition, afterRead, NOTHING_READ } from './write-chec
 const RETRY_MS = 200
 
 /**
- * One device's stream: keys → checkpoint → operations → complete, then silence until something of it changes.
- *
- * A checkpoint at position `c` leaves only with keys that hold at `c`: every transaction up to `c` that could have changed them was seen by the
- * query that computed them, and everything that this query saw is in `c`.
+ * Streams to one device: keys → checkpoint → operations → complete, then waits for changes.
+ * A checkpoint at position `c` is sent only with keys that are valid at `c`: the query that computed them saw every transaction up to `c` that could have
+ * changed them, and everything that it saw is included in `c`.
  */
 export function createStreamSession(options: StreamSessionOptions): StreamSession {
   return new Session(options)
@@ -38,7 +37,7 @@ export function createStreamSession(options: StreamSessionOptions): StreamSessio
  * persists between two steps.
  */
 class Session implements StreamSession, ExpectingListener {
-  // Not the options themselves, which hold values that only the beginning needs.
+  // The options are not kept, because some of their values are needed only at the start.
   readonly #context: StreamContext
   readonly #signal: AbortSignal
   readonly #writer: Device
@@ -76,7 +75,7 @@ class Session implements StreamSession, ExpectingListener {
   }
 
   wake(): void {
-    // A batch wakes for each of its buckets: all of them are looked at in one go.
+    // A batch wakes the session once per bucket; all are handled in one pass.
     if (this.#move('woken') === 'start work') queueMicrotask(() => void this.#work())
   }
 
@@ -159,7 +158,7 @@ class Session implements StreamSession, ExpectingListener {
     return true
   }
 
-  /** The line that leads to the newest checkpoint, and what has to follow it. `undefined`: nothing new. */
+  /** Returns the line that announces the newest checkpoint, and the data that must follow. `undefined` if there is nothing new. */
   #takeCheckpoint(): NextCheckpoint | undefined {
     const { feed } = this.#context
     this.#writeCheckpoints = afterPosition(this.#writeCheckpoints, feed.position)
@@ -180,7 +179,7 @@ class Session implements StreamSession, ExpectingListener {
     return next.checkpoint
   }
 
-  /** Postgres is being restarted: the stream stays open and tries again. */
+  /** Keeps the stream open while Postgres restarts, and retries. */
   async #retryWhenDisconnected(error: unknown): Promise<true> {
     if (!isConnectionLoss(error) && !isLogReadFailure(error)) throw error
     this.#keys.invalidate()

@@ -4,13 +4,13 @@ import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import type { ActivePlan, ActiveStream } from '../buckets/active-plan.ts'
 import type { EvaluatedSubscription, StreamSubscription } from '../buckets/evaluated-keys.ts'
 
-/** What a device asks for in its request. */
+/** Streams requested by a device. */
 export interface RequestedStreams {
   readonly includeDefaults: boolean
   readonly subscriptions: NonNullable<SyncRequest['streams']>['subscriptions']
 }
 
-/** Why a device has what it has of a subscription. */
+/** A subscription, or the default, through which a device has a bucket, with its priority. */
 interface Reason {
   readonly subscription: SubscriptionReason
   readonly priority: number
@@ -21,12 +21,12 @@ interface ChosenSubscription {
   readonly reasons: readonly Reason[]
 }
 
-/** The streams of a request, as the plan has them. */
+/** The requested streams that exist in the plan. */
 export interface ChosenStreams {
-  /** Subscriptions with equal parameters are one. */
+  /** Subscriptions with equal parameters are merged. */
   readonly subscriptions: readonly ChosenSubscription[]
   readonly streams: readonly Pick<ActiveStream, 'name' | 'isDefault'>[]
-  /** Subscriptions to streams that there are not, by their index. */
+  /** Subscriptions to unknown streams, by index. */
   readonly unknown: ReadonlyMap<number, string>
 }
 
@@ -35,7 +35,7 @@ export const DEFAULT_STREAMS: RequestedStreams = { includeDefaults: true, subscr
 
 const defaults = new WeakMap<ActivePlan, ChosenStreams>()
 
-/** The same object for all devices that ask for {@link DEFAULT_STREAMS}. */
+/** Resolves a request's streams. Returns the same object for all devices that request {@link DEFAULT_STREAMS}. */
 export function chooseStreams(active: ActivePlan, request: RequestedStreams): ChosenStreams {
   if (request !== DEFAULT_STREAMS) return choose(active, request)
   const known = defaults.get(active)
@@ -80,7 +80,7 @@ function choose(active: ActivePlan, request: RequestedStreams): ChosenStreams {
 
 const descriptions = new WeakMap<ChosenStreams, readonly StreamDescription[]>()
 
-/** The streams as a checkpoint names them, with the problem of each subscription. */
+/** Describes the streams for a checkpoint, with the problem of each subscription. */
 export function describeStreams(
   chosen: ChosenStreams,
   evaluated: readonly EvaluatedSubscription[],
@@ -111,10 +111,10 @@ function describe(chosen: ChosenStreams, evaluated: readonly EvaluatedSubscripti
   }))
 }
 
-/** By their texts: devices with the same choice share them. */
+/** Grants by their text, shared by devices with the same choice. */
 const grantsOf = new WeakMap<ChosenStreams, Map<string, BucketGrant>>()
 
-/** The device's buckets by name. One that several subscriptions have is there once, at the first priority of them. */
+/** Returns the device's buckets by name. A bucket of several subscriptions gets their most urgent priority. */
 export function grantBuckets(
   chosen: ChosenStreams,
   evaluated: readonly Pick<EvaluatedSubscription, 'bucketNames'>[],
@@ -150,7 +150,7 @@ export function grantBuckets(
         joined.set(before, (both = grantOf(all)))
         reasonsOf.set(both, all)
       }
-      // The same subscription may name a bucket twice.
+      // A subscription may contain a bucket twice.
       if (before !== both) grants.set(name, both)
     }
   })

@@ -1,28 +1,28 @@
 import type { Lsn } from '@holdfast/replication'
 import type { WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 
-/** Which write checkpoints a device waits for. */
+/** The write checkpoints that a device is waiting for. */
 export interface WriteCheckpointProgress {
-  /** Whether those that were made before the session are known. */
+  /** Whether those from before the session have been read. */
   readonly isRead: boolean
-  /** Those whose position the log has not reached. */
+  /** Those whose position the log has not reached yet. */
   readonly pending: readonly WriteCheckpoint[]
-  /** The newest one that the log has passed. */
+  /** The newest one that the log has reached. */
   readonly passed: bigint | undefined
 }
 
 const NONE: readonly WriteCheckpoint[] = []
 
-// Shared by all devices that have not written.
+// Shared by devices that have not written.
 export const NOTHING_READ: WriteCheckpointProgress = { isRead: false, pending: NONE, passed: undefined }
 const NOTHING_PENDING: WriteCheckpointProgress = { isRead: true, pending: NONE, passed: undefined }
 
-/** The device has asked for another one. */
+/** The device has requested another one. */
 export function afterAsked(progress: WriteCheckpointProgress, checkpoint: WriteCheckpoint): WriteCheckpointProgress {
   return { ...progress, pending: [...progress.pending, checkpoint] }
 }
 
-/** The newest one from before the session was read, if there is one. */
+/** The newest one from before the session has been read, if any. */
 export function afterRead(
   progress: WriteCheckpointProgress,
   newest: WriteCheckpoint | undefined,
@@ -31,7 +31,7 @@ export function afterRead(
   return progress.pending.length === 0 ? NOTHING_PENDING : { ...progress, isRead: true }
 }
 
-/** Everything before this position is in the log. */
+/** The log contains everything before this position. */
 export function afterPosition(progress: WriteCheckpointProgress, position: Lsn): WriteCheckpointProgress {
   if (progress.pending.length === 0) return progress
   const pending = progress.pending.filter((checkpoint) => checkpoint.lsn > position)

@@ -2,19 +2,19 @@ import type { Lsn } from '@holdfast/replication'
 import type { RowChange } from '../../rows/apply-changes.ts'
 import { createDeferredKeys, type DeferredKeys } from './deferred-keys.ts'
 
-/** The transaction that is arriving. */
+/** The transaction being received. */
 export interface OpenTransaction {
   readonly xid: number
   readonly commitLsn: Lsn
 }
 
-/** Changes of rows that have arrived and have not been routed: those of whole transactions, then those of the open one. */
+/** Received row changes that have not been routed: those of complete transactions, then those of the open one. */
 export class TransactionBuffer {
   /** Keys of the open transaction that are checked at its end. */
   readonly deferred: DeferredKeys = createDeferredKeys()
   #open: OpenTransaction | undefined
   #changes: RowChange[] = []
-  /** Where the changes of the open transaction begin, as long as none of them has been routed. */
+  /** Start of the open transaction's changes, as long as none of them has been routed. */
   #openFrom: number | undefined
   /** Author of the open transaction; `undefined` before its first event. */
   #author: string | null | undefined
@@ -27,12 +27,12 @@ export class TransactionBuffer {
     return this.#changes.length
   }
 
-  /** `null`: the changes did not come through the API. */
+  /** `null` if the changes did not come through the API. */
   get author(): string | null {
     return this.#author ?? null
   }
 
-  /** Whether transactions before the open one wait, and none of the open one's changes has been routed. */
+  /** Whether changes of earlier transactions are waiting and none of the open one has been routed. */
   get holdsEarlier(): boolean {
     return this.#openFrom !== undefined && this.#openFrom > 0
   }
@@ -47,7 +47,7 @@ export class TransactionBuffer {
     this.#open = undefined
   }
 
-  /** The first message or change of a transaction tells who made it: whatever comes later does not. */
+  /** Sets the author, which only a transaction's first message or change can tell. */
   setAuthor(author: string | null): void {
     if (this.#author === undefined) this.#author = author
   }
@@ -56,7 +56,7 @@ export class TransactionBuffer {
     this.#changes.push(change)
   }
 
-  /** All changes, to be routed. */
+  /** Returns all changes to be routed. */
   take(): readonly RowChange[] {
     const taken = this.#changes
     this.#changes = []
@@ -68,11 +68,7 @@ export class TransactionBuffer {
     this.#openFrom = undefined
   }
 
-  /**
-   * The changes of whole transactions, when the open one need not be routed with them.
-   *
-   * @returns `undefined` when some of the open one's have been routed
-   */
+  /** Returns the changes of complete transactions. @returns `undefined` if some changes of the open transaction have been routed already */
   takeEarlier(): readonly RowChange[] | undefined {
     if (this.#openFrom === undefined) return undefined
     const earlier = this.#changes.splice(0, this.#openFrom)

@@ -4,7 +4,7 @@
  */
 const SMALL_MS = 10_000
 const LARGE_MS = 300
-/** For tables of which devices have nothing yet: they can appear at a later checkpoint without any device losing rows until then. */
+/** For tables that devices do not have yet: they can appear at a later checkpoint without any device losing rows. */
 const NEW_MS = 500
 
 /** Minimum budget in ms of a process that follows a killed one: enough to read small tables, so that devices do not briefly lose their rows. */
@@ -41,10 +41,7 @@ export interface HoldBudget {
   readonly leftMs: number
 }
 
-/**
- * @param now - a monotonic clock in ms
- * @param noted - by the process before this one. It may have been killed: checkpoints count as held for as long as they were to be, at most
- */
+/** @param now - a monotonic clock in ms @param noted - by the previous process. If it was killed, its hold counts with its maximum duration */
 export function createHoldBudget(now: () => number, noted?: NotedHold): HoldBudget {
   let leftMs = noted ? Math.max(START_MS, leftOf(noted)) : SMALL_MS
   let changedAt = now()

@@ -21,9 +21,9 @@ export interface ServedPlanState {
   readonly filled: readonly number[]
   /** Unfilled definitions that checkpoints no longer wait for. */
   readonly late: ReadonlySet<number>
-  /** Whether tables are read for the first time, or again because changes of them were missed. */
+  /** Whether checkpoints wait until all tables are read: for the first time, or again after missed changes. */
   readonly holdsUntilFilled: boolean
-  /** Whether the database says, for the next process, that checkpoints wait. */
+  /** Whether the database records, for the next process, that checkpoints wait. */
   readonly isHoldRecorded: boolean
 }
 
@@ -33,7 +33,7 @@ export type ServedPlanEvent =
   | { readonly kind: 'changes missed' }
   /** The definitions of a plan have been found and created. */
   | { readonly kind: 'settled'; readonly unfilled: Unfilled }
-  /** Checkpoints go on without these from the start. */
+  /** Checkpoints never wait for these definitions. */
   | { readonly kind: 'deferred'; readonly definitions: Iterable<number> }
   /** The plan is in force. */
   | { readonly kind: 'resumed' }
@@ -46,12 +46,12 @@ export type ServedPlanEvent =
   | { readonly kind: 'recorded' }
   /** The recorded definitions are in the active plan. */
   | { readonly kind: 'completed' }
-  /** The active plan has changed in another way. */
+  /** The active plan has changed for another reason. */
   | { readonly kind: 'activated' }
   | { readonly kind: 'closed' }
 
 export interface TablesToRead {
-  /** Whether devices have nothing of them. */
+  /** Whether devices do not have the tables yet. */
   readonly areNew: boolean
   readonly isLarge: boolean
 }
@@ -74,7 +74,7 @@ interface Transition {
   readonly effects: readonly ServedPlanEffect[]
 }
 
-/** @param holdsUntilFilled - whether the process before this one had not read all tables */
+/** @param holdsUntilFilled - whether the previous process had not read all tables */
 export function initialState(holdsUntilFilled: boolean): ServedPlanState {
   return {
     publishing: 'paused',
@@ -111,7 +111,7 @@ export function transition(state: ServedPlanState, event: ServedPlanEvent): Tran
         ? goOnWithout(state, state.unfilled.keys())
         : { state, effects: [] }
     case 'blocked':
-      // A user's transaction that is forgotten must not hold everybody's checkpoints.
+      // A user's forgotten transaction must not hold all checkpoints.
       return event.forMs >= BLOCKED_MS || (event.isLocked && !state.holdsUntilFilled)
         ? goOnWithout(state, event.definitions)
         : { state, effects: [] }
@@ -130,7 +130,7 @@ export function transition(state: ServedPlanState, event: ServedPlanEvent): Tran
   }
 }
 
-/** Whether some definition that checkpoints wait for is still being filled; without a timeout they wait for all. */
+/** Whether a definition that checkpoints wait for is still being filled. Without a timeout they wait for all. */
 export function isWaitingForMore({ publishing, unfilled, filled, late }: ServedPlanState): boolean {
   const hasTimeout = publishing === 'held with timeout'
   return [...unfilled.keys()].some((number) => !filled.includes(number) && !(hasTimeout && late.has(number)))
@@ -166,7 +166,7 @@ function goOnWithout(state: ServedPlanState, definitions: Iterable<number>): Tra
   const waitedFor = [...definitions].filter((number) => !state.late.has(number))
   if (waitedFor.length === 0) return { state, effects: [] }
   const next = { ...state, late: new Set([...state.late, ...waitedFor]) }
-  // The others may all be filled, and wait for these.
+  // The others may be filled and waiting for these.
   const wake: readonly ServedPlanEffect[] = state.filled.length > 0 ? ['wake reader'] : []
   return isHeld(next) && isServable(next)
     ? append([...wake, 'log unfilled'], serve(next))
@@ -186,7 +186,7 @@ function serveWithoutHold(state: ServedPlanState): Transition {
     : serve(state)
 }
 
-/** Whether checkpoints are served, or wait for nothing any more. */
+/** Whether checkpoints are being served, or no longer wait for anything. */
 function isServable(state: ServedPlanState): boolean {
   return (
     state.publishing === 'served' || (isHeld(state) && [...state.unfilled.keys()].every((one) => state.late.has(one)))

@@ -7,15 +7,15 @@ import type { ReplicatorOptions } from './replicator-options.ts'
 
 export interface ChangeSlotOptions extends Pick<ReplicatorOptions, 'pool' | 'url' | 'logger'> {
   readonly name: string
-  /** Gives up at once: nothing of it is left in Postgres. */
+  /** Aborts immediately, leaving nothing in Postgres. */
   readonly signal: AbortSignal
   /** Called with an operator message that names the blocking transactions, and with `undefined` when the wait ends. */
   readonly onWaiting: (problem: string | undefined) => void
 }
 
 /**
- * Creates the slot that changes are read from. Postgres first waits for all running write transactions to end, however long that takes. The blocking
- * transactions are reported in the log and to `onWaiting`.
+ * Creates the replication slot. Postgres first waits for all running write transactions to end, however long that takes. They are reported in the log and to
+ * `onWaiting`.
  */
 export async function createChangeSlot(options: ChangeSlotOptions): Promise<CreatedSlot> {
   const { pool, url, name, signal, onWaiting } = options
@@ -41,7 +41,7 @@ async function look({ pool, name, logger, onWaiting }: ChangeSlotOptions, signal
     try {
       await delay(SLOT_LOOK_MS, signal)
     } catch {
-      return // the slot is made
+      return // the slot has been created
     }
     try {
       const pids = await readBlocking(pool, name)
@@ -61,7 +61,7 @@ async function look({ pool, name, logger, onWaiting }: ChangeSlotOptions, signal
   }
 }
 
-/** The processes whose transactions Postgres waits for; 0 stands for a prepared transaction. */
+/** Returns the processes whose transactions Postgres waits for; 0 for a prepared transaction. */
 async function readBlocking(pool: Pool, name: string): Promise<readonly number[]> {
   const rows = await pool.query<{ pid: number }>(sql`
     select distinct b.pid
@@ -79,7 +79,7 @@ async function endCreation(pool: Pool, name: string): Promise<void> {
       sql`select pg_catalog.pg_terminate_backend(pid) from pg_catalog.pg_stat_activity
            where application_name = ${applicationName(name)} and datname = current_database()`,
     )
-    .catch(() => undefined) // Postgres is gone, and the walsender with it
+    .catch(() => undefined) // Postgres is gone, and so is the walsender
 }
 
 /** Application name used by {@link createSlot}. */

@@ -4,7 +4,7 @@ import { sql, type Queryable } from '@holdfast/postgres'
 interface RequiredTrigger {
   readonly name: string
   readonly event: 'ddl_command_end' | 'sql_drop' | 'table_rewrite'
-  /** `null`: all commands. */
+  /** `null` for all commands. */
   readonly tags: readonly string[] | null
   readonly calls: string
   /** Also fires in sessions with `session_replication_role = replica`. */

@@ -19,11 +19,7 @@ import { createChangeSlot, type ChangeSlotOptions } from './change-slot.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
 import { readTableBytes } from '../../storage/table-bytes.ts'
 
-/**
- * Returns the state to continue from, with a new slot if there is none.
- *
- * @param voided - why what was read before cannot be continued
- */
+/** Returns the state to continue from, with a new slot if there is none. @param voided - why earlier data cannot be continued */
 export async function prepareState(
   options: ReplicatorOptions,
   slotName: string,
@@ -70,9 +66,9 @@ export interface FirstReading {
 }
 
 /**
- * Reads all tables for the first time: small ones at the snapshot of the slot. Larger ones are read in pieces later, which survive the end of the process.
+ * Reads all tables for the first time: small ones at the slot's snapshot. Larger ones are read later in chunks, whose progress survives a restart.
  *
- * @returns the definitions that were filled; void are those of tables that were given up or locked. `undefined`: none was
+ * @returns the filled definitions; void for tables that were given up or locked. `undefined` if none was filled
  */
 export async function readFirst(
   options: ReplicatorOptions,
@@ -88,12 +84,12 @@ export async function readFirst(
   return await fillFirst(options, writer, plan, slot, signal)
 }
 
-/** The first reading has ended: from the snapshot of the slot on, the stream continues. */
+/** Ends the first read: the stream continues from the slot's snapshot. */
 export async function startFromSlot({ pool }: ReplicatorOptions, writer: LogWriter, slot: CreatedSlot): Promise<void> {
   await writePosition(pool, { ...writer.position, confirmedLsn: slot.consistentPoint })
 }
 
-/** Whether some table was given up or left out: the stored definitions have to be looked through again. */
+/** Whether a table was given up or omitted, so the stored definitions must be looked up again. */
 export function hasVoid(stored: readonly StoredDefinition[]): boolean {
   return stored.some(({ shape }) => shape === VOID)
 }

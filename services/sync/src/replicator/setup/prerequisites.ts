@@ -5,13 +5,13 @@ import { createEventTriggers, readEventTriggers } from './event-triggers.ts'
 
 /** Requirements for the database. */
 export interface Prerequisites {
-  /** Of the event triggers; see `EventTriggers.version`. */
+  /** Version of the event triggers; see `EventTriggers.version`. */
   readonly version: string
-  /** Event triggers were missing, disabled or altered since tables were read: changes may have passed unnoticed. */
+  /** Whether event triggers were missing, disabled or altered since tables were read, so that changes may have been missed. */
   readonly hasGap: boolean
 }
 
-/** The database does not provide what sync needs to be exact. Its message is for operators. */
+/** The database does not meet the prerequisites of exact sync. The message is for operators. */
 export class SyncRefusal extends HoldfastError {
   constructor(reasons: readonly string[]) {
     super('sync_refused', 503, `Sync is off: ${reasons.join('; ')}`)
@@ -19,11 +19,11 @@ export class SyncRefusal extends HoldfastError {
 }
 
 /**
- * Finds out why sync cannot follow this database exactly. Event triggers that are missing are no reason where the user may create them.
+ * Finds reasons why sync cannot follow this database exactly. Missing event triggers do not count if the user may create them.
  *
- * @param db - connected as the user of `DATABASE_URL`, or the superuser of the packaged Postgres
- * @param reader - connected as the role that reads tables for sync; default: the same
- * @returns sentences for operators, each with what to do; none if all is well
+ * @param db - connects as the user of `DATABASE_URL`, or the superuser of the packaged Postgres
+ * @param reader - connects as the role that reads tables for sync; default: the same
+ * @returns sentences for operators, each with advice; none if there is no problem
  */
 export async function findRefusals(db: Queryable, reader: Queryable = db): Promise<readonly string[]> {
   const [server] = await db.query<Server>(SERVER)
@@ -66,7 +66,7 @@ interface Server {
   readonly replicates: boolean
   readonly setsReplicationRole: boolean
   readonly walLevel: string
-  /** For some session of this database. The setting exists since Postgres 17. */
+  /** Whether some session of this database has event triggers disabled. The setting exists since Postgres 17. */
   readonly hasEventTriggersOff: boolean
 }
 
@@ -84,11 +84,7 @@ function list(names: readonly string[]): string {
   return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'}`
 }
 
-/**
- * Makes sure that the database provides what sync depends on. Creates event triggers that are missing.
- *
- * @throws {SyncRefusal} if it does not
- */
+/** Ensures the prerequisites of sync. Creates missing event triggers. @throws {SyncRefusal} if they are not met */
 export async function ensurePrerequisites(pool: Pool, readerPool: Pool, logger: Logger): Promise<Prerequisites> {
   const reasons = await findRefusals(pool, readerPool)
   if (reasons.length > 0) throw new SyncRefusal(reasons)

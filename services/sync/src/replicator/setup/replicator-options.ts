@@ -37,20 +37,20 @@ export interface ReplicatorOptions {
    * @returns the plan without the tables for which Postgres refuses that
    */
   readonly prepare: (plan: SyncPlan) => Promise<SyncPlan>
-  /** Rows in more access classes are left out; a table that has more from the beginning is not synced. */
+  /** Limits of access classes. Rows of excess classes are omitted; a table that exceeds the limit from the beginning is not synced. */
   readonly classes: ClassLimits
   readonly onPlan: (plan: SyncPlan) => void
-  /** Tables that are published besides those of the plan, as they are now. */
+  /** Returns the tables that other services currently follow, which are published too. */
   readonly alsoPublished: () => Promise<readonly TableName[]>
   /** Receives every batch of the stream before it is read here. Never throws and never waits. */
   readonly tap: Pick<ChangeTap, 'deliver'>
   readonly logger: Logger
-  /** Tables larger than this together are read for the first time in pieces. */
+  /** Tables larger than this together are first read in chunks. */
   readonly snapshotBytesMax?: number
   readonly batchLimits?: BatchLimits | undefined
   /** Rows per backfill chunk while the service is serving. */
   readonly fillChunkRows?: number | undefined
-  /** How long after the last change of the schema that no device sees policies are compiled, in milliseconds. */
+  /** Delay in ms between the last schema change that no device sees and compiling policies. */
   readonly quietCompileMs: number
   /** Maximum gap in ms between schema changes of one series. */
   readonly changesInARowMs: number

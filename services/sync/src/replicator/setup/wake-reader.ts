@@ -1,7 +1,7 @@
 import { errorMessage, type Logger } from '@holdfast/foundation'
 import { sql, type Queryable } from '@holdfast/postgres'
 
-/** Puts something into the stream, so that the reader looks at what was compiled or filled meanwhile. */
+/** Writes a message to the stream, so that the reader notices compiled plans and filled definitions. */
 export async function wakeReader({
   pool,
   logger,
