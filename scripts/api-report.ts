@@ -1,6 +1,6 @@
 /**
- * Compares the public types of the published client packages with `public-types.txt` beside each manifest, so that a change of what apps are compiled against is
- * seen in review; exits 1 when they differ. `--write` writes the files. Reads the declarations that `tsc -b` wrote.
+ * Compares the public types of the published client packages with `public-types.txt` beside each manifest, so that reviews show changes to the types that
+ * apps compile against. Exits 1 if they differ; `--write` writes the files. Reads the declarations written by `tsc -b`.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'

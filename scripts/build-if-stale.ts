@@ -1,6 +1,6 @@
 /**
- * Builds the server (tsc), the app (vite) and the site of the docs (Eleventy) when their sources are newer than the last build, and says nothing when they are not. `--with-test-support` also
- * builds what browser journeys and benchmarks import. All output goes to stderr, so that a command after it owns stdout.
+ * Builds the server (tsc), the app (vite) and the docs site (Eleventy) if their sources are newer than the last build. `--with-test-support` also builds what
+ * browser journeys and benchmarks import. Prints to stderr only, so that a following command owns stdout.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * Finds classes with more than {@link MUTABLE_FIELDS_MAX} mutable fields; exits 1 with a line per offence. Such a class keeps its state in one value with pure
- * transitions, as `services/sync/src/stream/session-phase.ts` does, or is two classes.
+ * Finds classes with more than {@link MUTABLE_FIELDS_MAX} mutable fields; exits 1 with a line per offence. Such a class should keep its state in one value
+ * with pure transitions, like `services/sync/src/stream/session-phase.ts`, or be split.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { listMutableFields, MUTABLE_FIELDS_MAX } from './mutable-fields.ts'

@@ -1,6 +1,6 @@
 /**
- * Compares docs/dependencies.md with the manifests, and the install scripts, deprecations and Node requirements of the lock file, the root manifest and the
- * launchers with each other. Exits 1 with a line per difference.
+ * Checks docs/dependencies.md against the manifests, and the lock file, root manifest and launchers for install scripts, deprecations and Node requirements.
+ * Exits 1 with a line per difference.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { matchesGlob } from 'node:path'
@@ -76,7 +76,7 @@ function lockOffences({ allowScripts }: RootManifest): readonly string[] {
   ]
 }
 
-/** Launchers that an old Node reads, each with the least major version, as it cannot read a manifest that may not be there. */
+/** Launchers that must run on an old Node, with its major version. They cannot read a manifest, which may be missing. */
 const LAUNCHERS = [
   'server/bin/holdfast.cjs',
   'clients/create-holdfast/bin/create-holdfast.cjs',

@@ -1,6 +1,4 @@
-/**
- * Finds lines of prose in the docs that are too long, and links, paths and commands that lead nowhere; exits 1 with a line per offence. `--write` wraps the lines.
- */
+/** Finds lines of prose in the docs that are too long, and broken links, paths and commands; exits 1 with a line per offence. `--write` wraps the lines. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path/posix'

@@ -1,5 +1,5 @@
 /**
- * Compares what each package imports with the layers of ARCHITECTURE.md (`MAY_IMPORT`), and what its folders import from each other with their order in
+ * Checks the packages' imports against the layers of ARCHITECTURE.md (`MAY_IMPORT`), and imports between their folders against the order in
  * `folder-order.ts`; exits 1 with a line per offence.
  */
 import { globSync, readFileSync } from 'node:fs'

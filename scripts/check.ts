@@ -24,7 +24,7 @@ const CHECKS: readonly Check[] = [
   { name: 'layers', command: 'node', args: ['scripts/check-layers.ts'] },
   { name: 'classes', command: 'node', args: ['scripts/check-classes.ts'] },
   { name: 'dependencies', command: 'node', args: ['scripts/check-dependencies.ts'] },
-  // npm judges by the Node that runs it: in npm scripts the repository's own, which the packages run on as well.
+  // npm checks engines against the Node it runs on. In npm scripts that is the repository's, which the packages also run on.
   { name: 'engines', command: 'npm', args: ['ci', '--dry-run', '--engine-strict', '--offline'] },
   { name: 'docs', command: 'node', args: ['scripts/check-docs.ts'] },
 ]

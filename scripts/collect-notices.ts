@@ -9,10 +9,10 @@ const PACKAGE_FOLDER = /(?:^|\/)(node_modules\/.*)$/
 const LAST_PACKAGE = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/
 
 /**
- * The licences of the packages whose code is part of the published server and app. Their terms ask for it.
+ * Collects the licences of packages whose code is part of the published server and app, as their terms require.
  *
- * @param root - of the repository, with both built: the server's bundle names its packages, the app's source maps name theirs
- * @throws when a package has neither a licence file nor says which licence it is under
+ * @param root - of the repository, with both built: the server's bundle and the app's source maps name the packages
+ * @throws if a package has neither a licence file nor a declared licence
  */
 export function collectNotices(root: string): string {
   const folders = new Set(
@@ -25,7 +25,7 @@ export function collectNotices(root: string): string {
       if (folder !== undefined) folders.add(folder)
     }
   }
-  // A worker or a font is copied as it is, without a map that names it.
+  // Workers and fonts are copied without a source map that would name them.
   folders.add('node_modules/@fontsource-variable/inter')
   folders.add('node_modules/@electric-sql/pglite-tools')
   const notices = [...folders].toSorted().map((folder) => noticeOf(root, folder))

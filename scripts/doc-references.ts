@@ -6,7 +6,7 @@ export interface Repository {
   readonly paths: readonly string[]
   /** The anchors of a page; `undefined` if there is no such page. */
   readonly anchorsOf: (page: string) => ReadonlySet<string> | undefined
-  /** Names in `scripts` of the root's manifest, and of the app that the guides create. */
+  /** Names in `scripts` of the root manifest and of the app created by the guides. */
   readonly scripts: ReadonlySet<string>
 }
 
@@ -20,15 +20,15 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 }
 
 const CODE_FILE = /\.(tsx?|sql|mjs|css|html|sh)$/
-/** A path or a name, with `*` and `{a,b}`. */
+/** A path or file name, possibly with `*` and `{a,b}`. */
 const PATH = /^(\.\.?\/)*[\w@{},*-][\w.@{},*-]*(\/[\w.@{},*-]+)*\/?$/
-/** `x.test.ts` beside `x.ts`, `NNNN_words.sql`: forms of names. */
+/** Placeholders such as `x.test.ts` and `NNNN_words.sql`. */
 const PLACEHOLDER = /(^|\/)(x\.|NNNN)/
 const BUILT = /(^|\/)dist\//
 
 /**
- * Finds links, paths in backquotes and commands (`npm run …`) of a page that lead nowhere. A path may be shortened to its end, such as
- * `gateway/gateway.ts`; paths in fences of code are not read. A page that shows a manifest may name its scripts.
+ * Finds broken links, paths in backquotes and commands (`npm run …`) on a page. A path may be shortened to its end, such as `gateway/gateway.ts`. Fenced code
+ * is ignored. A page that shows a manifest may name its scripts.
  *
  * @param base - the folder that links are relative to
  * @returns a line for each
@@ -56,7 +56,7 @@ export function findLostReferences(
   function leadsSomewhere(link: string): boolean {
     if (/^[a-z]+:/.test(link)) return true
     const [path = '', anchor] = link.split('#')
-    if (path === '') return true // an anchor of the page itself: pages that are written by programs have none in their source
+    if (path === '') return true // an anchor on the same page, which the sources of generated pages lack
     const target = join(base, path).replace(/\/$/, '')
     if (!paths.includes(target)) return false
     return anchor === undefined || anchorsOf(target)?.has(anchor) === true

@@ -1,9 +1,8 @@
 /**
- * Packs what is published: makes the folders `.cache/packages/<name>` of what was built, and a tarball of each with `npm pack`.
- * `--no-build` takes the build that there is. The names of the tarballs go to stdout, one a line.
- *
- * The folder of `holdfast` has the layout of the repository, so that the server finds its files in the same places in both. The packages it is made of are
- * in its bundle; what is native stays a dependency. `@holdfast/protocol` goes into `@holdfast/client`.
+ * Packs the published packages: creates `.cache/packages/<name>` from the build, and a tarball of each with `npm pack`. `--no-build` uses the existing build.
+ * Prints the names of the tarballs, one per line.
+ * `holdfast` has the repository's layout, so that the server finds its files in the same places. Its bundle contains the other packages; native ones remain
+ * dependencies. `@holdfast/protocol` is included in `@holdfast/client`.
  */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync, globSync } from 'node:fs'
@@ -35,10 +34,10 @@ const NODE = (
   JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly engines: { readonly node: string } }
 ).engines.node
 
-/** The repository that provenance names: `npm publish` compares it with where the release was built. */
+/** The repository named in the provenance, which `npm publish` compares with where the release was built. */
 const REPOSITORY = process.env['HOLDFAST_REPOSITORY']
 
-/** Files and folders that the server reads while it runs, beside its bundle. */
+/** Files and folders that the server reads at run time, besides its bundle. */
 const SERVER_FILES = [
   'server/bin',
   'server/dist/cli/main.js',
@@ -65,7 +64,7 @@ const SERVER_FILES = [
   ].map((path) => `${path}/migrations`),
 ]
 
-/** The comment by which code names its source map, which is not packed. */
+/** Matches the reference to a source map, which is not packed. */
 const SOURCE_MAP_COMMENT = /\n?(?:\/\/# sourceMappingURL=\S+|\/\*# sourceMappingURL=\S+ \*\/)\s*$/
 
 function readManifest(path: string): Manifest {
@@ -77,7 +76,7 @@ function writeJson(file: string, value: unknown): void {
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** The fields that all published packages have alike. */
+/** Fields shared by all published packages. */
 function commonFields({ name, version, description, license }: Manifest, folder: string): object {
   return {
     name,
@@ -118,7 +117,7 @@ function copyTexts(folder: string, staged: string): void {
   cpSync(join(root, folder, 'README.md'), join(staged, 'README.md'))
 }
 
-/** What the bundle leaves out, as the packages in it declare it. */
+/** Returns the packages outside the bundle, as their dependents declare them. */
 function unbundled(field: 'dependencies' | 'optionalDependencies'): Readonly<Record<string, string>> {
   const declared = SERVER_PACKAGES.flatMap((path) => Object.entries(readManifest(path)[field] ?? {}))
   const isLeftOut = (name: string): boolean =>
@@ -135,7 +134,7 @@ function stageServer(): string {
     else if (file.endsWith('.d.ts'))
       rewrite(file, (text) => text.replace(SOURCE_MAP_COMMENT, '\n').replaceAll(SOURCE_SPECIFIER, '$1$2$3.js$2'))
   stageDumpProgram(staged)
-  // A published package is never half built: the bundle is of the code that is there.
+  // Packages are built completely, so their bundle always matches the code.
   writeJson(join(staged, 'server/dist/bundle/built-from.json'), {})
   writeJson(join(staged, 'server/package.json'), { private: true, type: 'module', version: manifest.version })
   writeJson(join(staged, 'package.json'), {
@@ -159,7 +158,7 @@ function stageServer(): string {
   return staged
 }
 
-/** `pg_dump` goes in as files: as a dependency its package would bring along PGlite, 27 MB, of which it needs nothing. */
+/** Copies `pg_dump`'s files. As a dependency, its package would add PGlite, 27 MB of which it uses nothing. */
 function stageDumpProgram(staged: string): void {
   const folder = join(staged, 'platform/postgres/dist/dump')
   const built = join(root, 'node_modules/@electric-sql/pglite-tools/dist')
@@ -170,7 +169,7 @@ function stageDumpProgram(staged: string): void {
   )
 }
 
-/** A specifier of an own file with the extension it had as a source, which declarations keep. */
+/** Matches a relative import with its source extension, which declarations keep. */
 const SOURCE_SPECIFIER = /((?:from|import)\s*\(?\s*)(['"])(\.{1,2}\/[^'"]+?)\.tsx?\2/g
 
 const PROTOCOL_SPECIFIER = /(['"])@holdfast\/protocol\1/g
@@ -206,7 +205,7 @@ function stageClient(path: string): string {
   return staged
 }
 
-/** The launcher and the app that it copies, as they stand in the repository. */
+/** Stages the launcher and the app that it copies. */
 function stageCreate(): string {
   const path = 'clients/create-holdfast'
   const manifest = readManifest(path)

@@ -1,9 +1,7 @@
 /**
- * The two steps of a release; CONTRIBUTING.md says what comes before and between.
- *
- * `version 0.2.0` sets the version in every manifest of the repository and in the lock file.
- * `publish` packs what is published, checks it, and says what it would publish. With `--yes` it publishes, with provenance: only in a job of a forge that has an
- * identity token (`id-token: write`), from a clean checkout of the commit with the tag.
+ * The two steps of a release; CONTRIBUTING.md describes the others.
+ * `version 0.2.0` sets the version in all manifests and the lock file. `publish` packs, checks, and prints what it would publish. With `--yes` it publishes
+ * with provenance: only in a forge's job with an identity token (`id-token: write`), from a clean checkout of the tagged commit.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'

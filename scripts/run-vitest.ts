@@ -5,7 +5,7 @@ import { run } from './run.ts'
 import { PROJECTS, type Scope } from './test-scope.ts'
 import type { UnhandledError } from './unhandled-errors.ts'
 
-/** Limit of failed files for a retry. More are not an accident. */
+/** Maximum failed files to retry. More are not a coincidence. */
 const SECOND_TRIES_MAX = 10
 
 export interface VitestResult {
@@ -32,11 +32,11 @@ interface Run {
 }
 
 /**
- * Runs the Vitest projects of a scope. Files that failed run once more, one at a time with nothing beside them, unless `args` select tests.
+ * Runs the Vitest projects of a scope. Failed files run once more, one at a time with nothing else running, unless `args` select tests.
  *
  * @param reports - folder for the reports
  * @param args - further arguments of Vitest
- * @param withCoverage - whether the first run measures coverage; a second one, of a few files, would replace its report
+ * @param withCoverage - whether the first run measures coverage; the retry of a few files would overwrite the report
  */
 export async function runVitest(
   reports: string,

@@ -8,8 +8,7 @@ const SECTIONS = ['tutorial', 'guides', 'reference', 'explanation', 'compatibili
 const LINK = /\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g
 
 /**
- * Copies the pages of the docs for those who have only the package, and writes `llms.txt`, the list of them that coding agents look for. Links to what is not in
- * the package become their text.
+ * Copies the docs for users of the package, and writes `llms.txt`, the list of pages for coding agents. Links to pages outside the package become plain text.
  *
  * @param target - the folder of the package
  * @see https://llmstxt.org
@@ -44,7 +43,7 @@ function isIn(pages: ReadonlySet<string>, from: string, to: string): boolean {
   return pages.has(joinPosix(dirname(from), to.split('#')[0] ?? ''))
 }
 
-/** The headings and links of the docs' first page, with what each page begins with. */
+/** Renders the headings and links of the docs' first page, with the first sentence of each page. */
 function listPages(description: string, contents: string, summaries: ReadonlyMap<string, string>): string {
   const lines = [
     '# Holdfast',

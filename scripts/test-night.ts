@@ -1,11 +1,9 @@
 /**
- * The random tests of sync at length: at least 2,000 histories, each with the seeds that follow from the one that is printed first; then all tests and the browser
- * journeys without the second try that an ordinary run gives.
- *
- * Public example projects run from the checkouts that `HOLDFAST_EXAMPLES` names a folder of.
- *
- * `--seed=N` repeats a night, `--only=histories,faults` runs parts of it, `--share=0.1` a tenth. A part that fails does not end the night; all that failed are
- * named at the end, with what repeats them.
+ * Runs the random tests of sync at length: at least 2,000 histories, with seeds derived from the printed one; then all tests and browser journeys without
+ * retries.
+ * `HOLDFAST_EXAMPLES` names a folder with checkouts of public example projects to run.
+ * `--seed=N` repeats a night, `--only=histories,faults` runs some parts, `--share=0.1` a tenth. A failed part does not end the night; all failures are listed
+ * at the end with the commands to repeat them.
  */
 import { ensureChromium } from './chromium.ts'
 import { run } from './run.ts'

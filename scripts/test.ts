@@ -1,8 +1,8 @@
 /**
- * Runs the tests: by default unit, Postgres, conformance and the core journeys; with `--all` everything; with `--rest` what the default leaves out. `--no-browser`
- * leaves the browser out. `--coverage` (or `HOLDFAST_COVERAGE=1`) prints the coverage of each package; a run of all tests fails when a package falls below its floor. Other arguments go to Vitest.
- *
- * A file or journey that fails is run once more when the machine is quiet. A test that passes only then is named and counted as flaky; more than three flaky tests
+ * Runs the tests: by default unit, Postgres, conformance and core journeys; with `--all` everything; with `--rest` what the default omits. `--no-browser`
+ * omits the browser. `--coverage` (or `HOLDFAST_COVERAGE=1`) prints coverage per package; a run of all tests fails if a package is below its floor. Other
+ * arguments go to Vitest.
+ * A failed file or journey runs once more when the machine is quiet. A test that passes only then is listed and counted as flaky; more than three flaky tests
  * fail the run. The last line counts everything; `scripts/total.ts` adds up several runs.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'

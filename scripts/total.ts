@@ -1,6 +1,6 @@
 /**
- * Adds up the runs of `scripts/test.ts` in this checkout: `node scripts/total.ts core rest`. Names what failed and what was flaky, and ends with the line that counts
- * all tests. A scope without a result counts as failed.
+ * Adds up runs of `scripts/test.ts` in this checkout: `node scripts/total.ts core rest`. Lists failed and flaky tests and ends with the total. A scope
+ * without a result counts as failed.
  */
 import { addRuns, EMPTY_TOTAL, isPassed, textOfTotal, type Total } from './count-tests.ts'
 import { readReport } from './read-report.ts'

@@ -2,14 +2,12 @@ import { type Plugin, type Rolldown } from 'vite'
 
 type Node = Readonly<Record<string, unknown>> & { readonly type: string; readonly start: number; readonly end: number }
 
-/** The formatter takes an empty text of a number for none, and that of `other` in its place. */
+/** The formatter treats an empty text for a number as missing and uses that of `other` instead. */
 const EMPTY_NUMBER = /(=\d+|\b(?:zero|one|two|few|many))\s*\{\}/
 
 /**
- * Turns the ICU messages of `icu('…', { … })` into functions, so that the app needs no parser for them.
- *
- * Fails on a message that cannot be read, on one with nothing to say for a number, and on one that uses a value which the
- * call does not give.
+ * Compiles the ICU messages of `icu('…', { … })` to functions, so that the app needs no parser for them.
+ * Fails for an unparsable message, a missing plural form, and a value that the call does not pass.
  */
 export function compileMessages(): Plugin {
   return {
@@ -43,7 +41,7 @@ interface Call {
   readonly values: Node | undefined
 }
 
-/** The calls of `icu` in the order of the text. */
+/** Returns the calls of `icu` in source order. */
 function findCalls(node: Node): readonly Call[] {
   const inside = Object.values(node)
     .flat()

@@ -5,7 +5,7 @@ import { defineConfig, type PluginOption } from 'vite'
 import { VitePWA } from 'vite-plugin-pwa'
 import { compileMessages } from './compile-messages.ts'
 
-/** What the server answers itself; in development it is asked at its default address. */
+/** Paths that the server answers; in development they are proxied to its default address. */
 const SERVER_PATHS = ['/auth/v1', '/rest/v1', '/sync/', '/write-checkpoint2.json', '/health', '/app/v1']
 const SERVER = process.env['HOLDFAST_SERVER'] ?? 'http://127.0.0.1:54321'
 
@@ -36,7 +36,7 @@ const pwa: PluginOption = VitePWA({
   strategies: 'injectManifest',
   srcDir: 'src',
   filename: 'service-worker.ts',
-  // The app registers it itself (src/app/register-service-worker.ts): a new version waits until the person says so.
+  // The app registers it itself (src/app/register-service-worker.ts), because a new version waits for the user's consent.
   injectRegister: false,
   manifest: {
     id: '/',
@@ -57,7 +57,7 @@ const pwa: PluginOption = VitePWA({
   },
   injectManifest: {
     globPatterns: ['**/*.{html,js,mjs,css,wasm,woff2,svg,png,webmanifest}'],
-    // The encrypted builds of SQLite: not used, 2 MB each. The package's own worker: the app has its own.
+    // Encrypted builds of SQLite, 2 MB each, are not used. The app has its own worker instead of the package's.
     globIgnores: ['**/mc-wa-sqlite*', '**/worker-*.js'],
     maximumFileSizeToCacheInBytes: 4 * 1024 * 1024,
     rollupFormat: 'iife',
@@ -66,8 +66,8 @@ const pwa: PluginOption = VitePWA({
 })
 
 /**
- * Of the component library's texts, which screen readers get, the languages other than English are left out; those of a
- * language that the app has are in its catalogue (`src/messages/de/german.ts`).
+ * Removes the component library's texts for screen readers in languages other than English. Those of the app's languages are in its catalogue
+ * (`src/messages/de/german.ts`).
  */
 const englishTexts: PluginOption = {
   name: 'english-texts',
@@ -76,19 +76,19 @@ const englishTexts: PluginOption = {
     filter: {
       id: /\/react-(?:aria|stately|aria-components)\/dist\/.*\/intl\/(?:.*\/)?(?!en-US)[a-z]{2}-[A-Z]{2}\.mjs$/,
     },
-    // A language without texts is not there for the library, and English is what it falls back to.
+    // The library falls back to English for a language without texts.
     handler: () => 'export default undefined',
   },
 }
 
-/** Modules that open the local database: every screen of a signed-in person needs them, and no other. */
+/** Modules that open the local database, needed by every screen of a signed-in user and no other. */
 const DATABASE = [
   source('../../clients/client/src/local/local-database.ts'),
   source('../../clients/client/src/search/open-search.ts'),
   source('src/lib/data/open-database.ts'),
 ]
 
-/** Scripts that every screen over a local database needs, by the modules that they begin with: theme.js has them loaded at once for whoever is signed in. */
+/** Scripts needed by every screen with a local database, by the modules that start them. theme.js loads them immediately for signed-in users. */
 const FIRST_PARTS = [
   source('src/app/shell/signed-in-layout.tsx'),
   source('src/app/routes/table-route.tsx'),
@@ -111,7 +111,7 @@ const firstParts: PluginOption = {
       for (const { fileName, facadeModuleId } of chunks) {
         if (facadeModuleId && FIRST_PARTS.includes(facadeModuleId)) add(fileName)
       }
-      // theme.js reads it: it stands before.
+      // Placed before theme.js, which reads it.
       const content = [...found].map((fileName) => `/${fileName}`).join(' ')
       return content === ''
         ? html
@@ -120,7 +120,7 @@ const firstParts: PluginOption = {
   },
 }
 
-/** What a first visit loads, in its order: until somebody can sign in, and until the first rows of a table. */
+/** What a first visit loads, in order: until the user can sign in, and until the first rows of a table. */
 const STAGES = [
   ['index', ['main.tsx', 'features/sign-in/sign-in-screen.tsx']],
   ['first', ['app/shell/signed-in-layout.tsx', 'features/home/home-screen.tsx', 'app/routes/table-route.tsx']],
@@ -132,7 +132,7 @@ interface ModuleGraph {
 
 type ImportsOf = (id: string) => readonly string[]
 
-/** Ids of the modules that `modules` import, and of those that these import, without what `isWanted` refuses. */
+/** Returns the ids of the modules that `modules` import, directly and indirectly, except those that `isWanted` rejects. */
 function closureOf(modules: readonly string[], importsOf: ImportsOf, isWanted: (id: string) => boolean): Set<string> {
   const found = new Set<string>()
   const todo = [...modules]
@@ -147,8 +147,8 @@ function closureOf(modules: readonly string[], importsOf: ImportsOf, isWanted: (
 let stages: readonly (readonly [name: string, modules: ReadonlySet<string>])[] | undefined
 
 /**
- * One file for what a stage of the first visit shares with anything later, and one for the local database. Left to itself, the bundler makes a file for each set of
- * screens that share something: every new screen then splits what the first ones load into more and smaller files. They compress worse, and each is one more request.
+ * Assigns modules to one file per stage of the first visit, and one for the local database. By default the bundler creates a file per set of screens that
+ * share modules: every new screen then splits the first files into more and smaller ones, which compress worse and cost a request each.
  */
 function stageOf(id: string, importsOf: ImportsOf): string | null {
   stages ??= [
@@ -167,16 +167,16 @@ function stageOf(id: string, importsOf: ImportsOf): string | null {
 export default defineConfig({
   plugins: [englishTexts, compileMessages(), react(), tailwindcss(), firstParts, pwa],
   resolve: {
-    // Our own packages come from source. The export condition `source` cannot be used for that: react-aria-components
-    // declares it too and does not publish the files behind it.
+    // The repository's packages are imported from source. The export condition `source` cannot be used, because react-aria-components declares it without
+    // publishing the files.
     alias: {
       '@holdfast/client': source('../../clients/client/src/index.ts'),
       '@holdfast/react': source('../../clients/react/src/index.ts'),
       '@holdfast/protocol': source('../../platform/protocol/src/index.ts'),
-      // What the app never calls, on its first screen too: 6 kB.
+      // Replaces 6 kB on the first screen that the app never calls.
       '@supabase/postgrest-js': source('src/lib/data/unused-services.ts'),
       '@supabase/functions-js': source('src/lib/data/unused-services.ts'),
-      // The same worker before it was bundled, so that there is one copy of SQLite's wasm and not two.
+      // The worker before bundling, so that there is one copy of SQLite's wasm instead of two.
       '@powersync/web/bundled_worker': fileURLToPath(
         new URL('worker/worker.js', import.meta.resolve('@powersync/web')),
       ),
@@ -184,13 +184,13 @@ export default defineConfig({
     dedupe: ['react', 'react-dom', '@powersync/common', '@powersync/shared-internals', '@powersync/web'],
   },
   worker: { format: 'es', rolldownOptions: { checks: { bundlerTimings: false } } },
-  // Pre-bundling would lose the addresses of the worker and the wasm beside it.
+  // Pre-bundling would break the URLs of the worker and its wasm.
   optimizeDeps: { exclude: ['@powersync/web', '@journeyapps/wa-sqlite'] },
   build: {
     target: ['chrome123', 'edge123', 'firefox128', 'safari17.5'],
     sourcemap: true,
     modulePreload: { polyfill: false },
-    // MapLibre is one file of its authors.
+    // MapLibre is published as a single file.
     chunkSizeWarningLimit: 1_200,
     rolldownOptions: {
       checks: { bundlerTimings: false },
@@ -201,11 +201,11 @@ export default defineConfig({
               debugName: stage,
               name: (id: string, context: ModuleGraph) =>
                 stageOf(id, (one) => context.getModuleInfo(one)?.importedIds ?? []) === stage ? stage : null,
-              // What only one screen needs stays with it.
+              // Modules needed by one screen stay with it.
               minShareCount: stage === 'first' ? 2 : 1,
               priority: 3 - index,
             })),
-            // A device takes all files with it, each by a request of its own.
+            // Devices download every file, with one request each.
             { name: 'icons', test: /[\\/]lucide-react[\\/]/, minShareCount: 2, priority: 0 },
           ],
         },

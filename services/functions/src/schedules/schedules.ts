@@ -54,7 +54,7 @@ export function openSchedules({ pool, userUrl, options, logger }: OpenSchedulesO
   async function markDueJobs(): Promise<number | undefined> {
     if (isStart) await register(pool, username)
     await markDue(pool, isStart)
-    isStart = false // not before: where Postgres fails, the next look has to mark the jobs of the start
+    isStart = false // only after success: if Postgres fails, the next poll must mark the jobs of the start
     await failAbandoned(pool)
     return nextDueMs(pool)
   }

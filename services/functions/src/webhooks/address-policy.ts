@@ -6,7 +6,7 @@ import { HoldfastError } from '@holdfast/foundation'
 export interface OwnAddress {
   readonly host: string
   readonly port: number
-  /** How it speaks TLS itself, if it does: with the name that its certificate is for, unless that is for an address. */
+  /** Set if the server itself speaks TLS, with the name in its certificate unless that is an IP address. */
   readonly tls?: { readonly servername?: string }
 }
 

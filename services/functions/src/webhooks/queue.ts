@@ -30,7 +30,10 @@ export async function isOurs(pool: Pool): Promise<boolean> {
   return row?.ours === true
 }
 
-/** Writes down who has more waiting than it may, and forgets who has no more. @returns whose requests are refused from now on, and were not before */
+/**
+ * Marks sources (tables or roles) with too many waiting requests or bytes, and unmarks the others. @returns the newly marked ones, whose calls are refused
+ * from now on
+ */
 export async function measure(
   pool: Pool,
   limits: { readonly requests: number; readonly bytes: number },

@@ -32,10 +32,7 @@ export type Outcome =
 /** Sends one request. Never rejects; an abort results in a failure. */
 export type Send = (request: WebhookRequest, signal: AbortSignal) => Promise<Outcome>
 
-/**
- * Tells every receiver, this server among them, that a program sent the request: pages that are open to the browsers of this machine are closed to what comes through a
- * proxy.
- */
+/** `Via` header that marks requests as sent by a program. Pages reserved for browsers on this machine refuse requests with it. */
 const VIA = '1.1 holdfast-webhooks'
 
 /** Headers that callers may not set: those of the connection and those this server trusts from proxies. */

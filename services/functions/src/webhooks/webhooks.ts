@@ -61,7 +61,7 @@ export function openWebhooks({
     drainMs: DRAIN_MS,
   })
 
-  /** @returns after how many milliseconds it is to be measured, when it was measured a moment ago */
+  /** @returns milliseconds until the next measurement is due, if the last one was recent */
   async function measureInTurn(): Promise<number | undefined> {
     const startMs = performance.now()
     if (startMs < measureAtMs) return measureAtMs - startMs
