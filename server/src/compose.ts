@@ -14,6 +14,7 @@ import { openFiles } from './parts/files.ts'
 import { openFunctionsPart } from './parts/functions.ts'
 import { openGateway } from './parts/gateway.ts'
 import { openHttpServer } from './parts/http-server.ts'
+import { openForms } from './parts/forms.ts'
 import { openInvitations } from './parts/invitations.ts'
 import { createPartContext } from './parts/part-context.ts'
 import { openPolicyCompiler } from './parts/policies.ts'
@@ -79,12 +80,13 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const push = openPush(context, { url, share: shares.share('push'), catalog, accounts, baseUrl, port })
   const workspaces = openWorkspaces(context, { cluster, accounts, secret: jwtSecret.text })
   const invitations = openInvitations(context, { cluster, accounts, baseUrl })
+  const forms = openForms(context, { cluster, share: shares.share('forms') })
   const mailed = { cluster, pool, share: shares.share('digests'), catalog, accounts, baseUrl, secret: jwtSecret.text }
   const digests = openDigests(context, mailed)
   const schemas = openSchemaWatch(context, { pool, requestUrl, catalog })
 
   const services = { rest, storage, realtime, functions, sync }
-  const parts = { schemas, push, workspaces, invitations, digests, hasSample }
+  const parts = { schemas, push, workspaces, invitations, forms, digests, hasSample }
   const gateway = await openGateway(app, context, { cluster, accounts, ...services, ...parts })
   signal.throwIfAborted()
   await listenOn(app, config.host, port)

@@ -1,7 +1,7 @@
 import type { GroupLimits } from '@holdfast/foundation'
 
 /** Services sharing the request connections. */
-export type RequestShare = 'rest' | 'storage' | 'realtime' | 'streams' | 'uploads' | 'push' | 'digests'
+export type RequestShare = 'rest' | 'storage' | 'realtime' | 'streams' | 'uploads' | 'push' | 'digests' | 'forms'
 
 /**
  * Reserved share of the request connections per service. REST has the largest, because users wait for it. The remaining tenth is available to every service.
@@ -14,6 +14,7 @@ const RESERVED: Readonly<Record<RequestShare, number>> = {
   uploads: 0.1,
   push: 0,
   digests: 0,
+  forms: 0,
 }
 
 /** Maximum connections for one user's uploads. A device sends one transaction at a time; with two, a second device can upload while the first writes a lot. */
@@ -27,6 +28,9 @@ const PUSH_CONNECTIONS_MAX = 2
 
 /** Connections that read the content of daily mails, which nobody waits for. */
 const DIGEST_CONNECTIONS_MAX = 1
+
+/** Connections of visitors who send public forms. */
+const FORM_CONNECTIONS_MAX = 2
 
 /** Divides the request connections between the services. */
 export function requestShares(config: {
@@ -49,6 +53,7 @@ export function requestShares(config: {
         max: uploadsMax,
         perKeyMax: UPLOADS_PER_PERSON_MAX,
       },
+      forms: { reserved: 0, max: Math.min(FORM_CONNECTIONS_MAX, connectionsMax) },
       digests: { reserved: 0, max: DIGEST_CONNECTIONS_MAX, perKeyMax: 1 },
       push: { reserved: 0, max: Math.min(PUSH_CONNECTIONS_MAX, connectionsMax), perKeyMax: 1 },
     },

@@ -215,7 +215,7 @@ test(
       await choose(owner, 'Number of users', '10')
       await owner.getByRole('button', { name: 'Create link' }).click()
       const made = owner.getByRole('dialog', { name: 'Invite link' })
-      await expect(made.getByRole('img', { name: 'QR code of the invite link' })).toBeVisible()
+      await expect(made.getByRole('img', { name: 'QR code of the link' })).toBeVisible()
       const address = await made.getByRole('textbox', { name: 'Link' }).inputValue()
       await expectAccessible(owner, 'an invite link')
       await made.getByRole('button', { name: 'Done' }).click()

@@ -126,6 +126,12 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import('../features/invitation/invitation-screen.tsx'), 'InvitationScreen'),
 })
 
+const publicForm = createRoute({
+  getParentRoute: () => root,
+  path: '/f/$slug',
+  component: lazyRouteComponent(() => import('../features/public-form/public-form-screen.tsx'), 'PublicFormScreen'),
+})
+
 /** All routes outside the workspace: sign-in and the targets of mail links. */
 export const entryRoutes = [
   welcome,
@@ -142,4 +148,5 @@ export const entryRoutes = [
   confirmLink,
   consent,
   invitation,
+  publicForm,
 ] as const

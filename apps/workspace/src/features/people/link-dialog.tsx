@@ -1,21 +1,16 @@
-import { encodeQR } from 'qr'
 import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { CallFailureText } from '../../components/call-failure-text.tsx'
-import { copyText } from '../../components/copy-text.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { Select } from '../../components/select.tsx'
-import { TextField } from '../../components/text-field.tsx'
+import { SharedLink } from '../../components/shared-link.tsx'
 import { useCall } from '../../hooks/use-call.ts'
 import { linkMessages as words } from '../../messages/people.ts'
 import { RoleSelect } from './role-fields.tsx'
 import { isAtMost, type Role } from './roles.ts'
 import { NO_TEAM, TeamSelect } from './team-select.tsx'
 import type { People } from './use-people.ts'
-
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /** Days after which a link may expire. */
 const DAYS = [1, 7, 30]
@@ -44,7 +39,22 @@ export function LinkDialog({
     const made = await call.run<{ readonly secret: string }>('create_invite_link', args)
     if (made) setAddress(`${location.origin}/invite/${made.result.secret}`)
   }
-  if (address !== undefined) return <MadeLink workspace={people.workspace.name} address={address} onClose={onClose} />
+  if (address !== undefined)
+    return (
+      <Dialog
+        title={words.made}
+        isOpen
+        onClose={onClose}
+        actions={
+          <Button tone="primary" onPress={onClose}>
+            {words.done}
+          </Button>
+        }
+      >
+        <p className="text-muted">{words.madeDetail}</p>
+        <SharedLink address={address} title={words.shareText(people.workspace.name)} />
+      </Dialog>
+    )
   return (
     <FormDialog
       title={words.open}
@@ -69,50 +79,5 @@ export function LinkDialog({
       />
       <CallFailureText failure={call.failure} />
     </FormDialog>
-  )
-}
-
-function MadeLink({
-  workspace,
-  address,
-  onClose,
-}: {
-  readonly workspace: string
-  readonly address: string
-  readonly onClose: () => void
-}): JSX.Element {
-  const share = (): void => {
-    // Closing the system's dialog rejects.
-    navigator.share({ title: words.shareText(workspace), url: address }).catch(() => undefined)
-  }
-  return (
-    <Dialog
-      title={words.made}
-      isOpen
-      onClose={onClose}
-      actions={
-        <>
-          {'share' in navigator ? <Button onPress={share}>{words.share}</Button> : null}
-          <Button onPress={() => void copyText(address, words.copied)}>{words.copy}</Button>
-          <Button tone="primary" onPress={onClose}>
-            {words.done}
-          </Button>
-        </>
-      }
-    >
-      <p className="text-muted">{words.madeDetail}</p>
-      {LOOPBACK.test(location.hostname) ? (
-        <Notice tone="warning" title={words.onlyHere}>
-          {words.onlyHereDetail}
-        </Notice>
-      ) : null}
-      {/* White in dark mode too: cameras expect dark modules on a light ground. */}
-      <img
-        className="mx-auto w-full max-w-64 rounded-md bg-white p-3"
-        src={`data:image/svg+xml,${encodeURIComponent(encodeQR(address, 'svg'))}`}
-        alt={words.qr}
-      />
-      <TextField label={words.address} name="link" value={address} isReadOnly isMono />
-    </Dialog>
   )
 }

@@ -1,14 +1,16 @@
-import { useJudgements, useRecords } from '@holdfast/react'
+import { useJudgements, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import { useParams } from '@tanstack/react-router'
-import { Link2, Pencil } from 'lucide-react'
+import { Globe, Link2, Pencil } from 'lucide-react'
 import { type JSX, type ReactNode, useMemo, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
+import { lateContent } from '../../../components/late-content.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { LinkButton } from '../../../components/link.tsx'
 import { type DraftRow, toDraft } from '../../../lib/records/drafts.ts'
 import { type SavedView, VIEWS_TABLE } from '../../../lib/views/use-views.ts'
 import { formMessages as words } from '../../../messages/form.ts'
+import { publishMessages } from '../../../messages/public-form.ts'
 import { recordMessages } from '../../../messages/record.ts'
 import { askedFields } from './asked-fields.ts'
 import { FormEditor, type FormViewProps } from './form-editor.tsx'
@@ -16,9 +18,17 @@ import { FormFields } from './form-fields.tsx'
 import { newDraft } from './use-form.ts'
 import { copyText } from '../../../components/copy-text.ts'
 
+/** Loaded on demand because few publish forms. */
+const { Content: PublishDialog } = lateContent(async () => (await import('./publish-dialog.tsx')).PublishDialog)
+
 /** Selects the draft of a form by the id of its view. */
 const FORM_DRAFT_SQL = `select id, table_name, field_values from hf_local_drafts
                          where form_id = ? and table_name = ? order by updated_at desc limit 1`
+
+const OWNER_SQL = `
+  select t.workspace_id as id from hf_tables t
+    join hf_members m on m.workspace_id = t.workspace_id and m.status = 'active' and m.role in ('owner', 'admin')
+   where t.schema_name = 'public' and t.table_name = ? and m.user_id = ?`
 
 /** A view that creates records, one question below the other. Input stays on this device until it is saved. */
 export function FormView(props: FormViewProps): JSX.Element {
@@ -26,6 +36,8 @@ export function FormView(props: FormViewProps): JSX.Element {
   const setting = view.settings.form
   const asked = useMemo(() => askedFields(fields, setting), [fields, setting])
   const [isEditing, setEditing] = useState(false)
+  const [isPublishing, setPublishing] = useState(false)
+  const owner = useOwnerWorkspace(table.name)
   const canEdit = useMayEdit(saved)
   const [judgement] = useJudgements([{ table: table.name, command: 'insert', after: {} }]) ?? []
   const mayAdd = table.descriptor.can.insert && judgement?.kind !== 'refused'
@@ -37,6 +49,11 @@ export function FormView(props: FormViewProps): JSX.Element {
         <div className="flex items-center gap-1">
           <h2 className="mr-auto min-w-0 text-title [overflow-wrap:anywhere]">{saved.name}</h2>
           <IconButton label={words.copyLink} icon={<Link2 size={18} aria-hidden />} onPress={() => void copyLink()} />
+          {owner !== undefined && !isEditing ? (
+            <Button size="sm" icon={<Globe size={14} aria-hidden />} onPress={() => setPublishing(true)}>
+              {publishMessages.open}
+            </Button>
+          ) : null}
           {canEdit && !isEditing ? (
             <Button size="sm" icon={<Pencil size={14} aria-hidden />} onPress={() => setEditing(true)}>
               {words.edit}
@@ -62,9 +79,21 @@ export function FormView(props: FormViewProps): JSX.Element {
             />
           </Sheet>
         )}
+        {owner !== undefined && isPublishing ? (
+          <PublishDialog workspace={owner} {...{ saved, asked }} onClose={() => setPublishing(false)} />
+        ) : null}
       </div>
     </div>
   )
+}
+
+/** Id of the workspace that created the table, if the user is an admin of it; only then the form can be published. */
+function useOwnerWorkspace(table: string): string | undefined {
+  const { tables } = useSchema()
+  const { userId } = useLocalDatabase()
+  const isOffered = tables.some(({ name }) => name === 'hf_public_forms')
+  const { rows } = useRecords<{ readonly id: string }>(isOffered ? OWNER_SQL : '', [table, userId])
+  return rows[0]?.id
 }
 
 /** Lets users who may no longer add records read and copy their input. */

@@ -1,0 +1,44 @@
+import { encodeQR } from 'qr'
+import type { JSX } from 'react'
+import { sharedLinkMessages as words } from '../messages/shared-link.ts'
+import { Button } from './button.tsx'
+import { copyText } from './copy-text.ts'
+import { Notice } from './notice.tsx'
+import { TextField } from './text-field.tsx'
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+/** A link for others: QR code, address, and buttons to copy and share it. */
+export function SharedLink({
+  address,
+  title,
+}: {
+  readonly address: string
+  /** Title for the apps that it is shared with. */
+  readonly title: string
+}): JSX.Element {
+  const share = (): void => {
+    // Closing the system's dialog rejects.
+    navigator.share({ title, url: address }).catch(() => undefined)
+  }
+  return (
+    <>
+      {LOOPBACK.test(location.hostname) ? (
+        <Notice tone="warning" title={words.onlyHere}>
+          {words.onlyHereDetail}
+        </Notice>
+      ) : null}
+      {/* White in dark mode too: cameras expect dark modules on a light ground. */}
+      <img
+        className="mx-auto w-full max-w-64 rounded-md bg-white p-3"
+        src={`data:image/svg+xml,${encodeURIComponent(encodeQR(address, 'svg'))}`}
+        alt={words.qr}
+      />
+      <TextField label={words.address} name="link" value={address} isReadOnly isMono />
+      <div className="flex flex-wrap gap-2">
+        <Button onPress={() => void copyText(address, words.copied)}>{words.copy}</Button>
+        {'share' in navigator ? <Button onPress={share}>{words.share}</Button> : null}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,208 @@
+import { useParams } from '@tanstack/react-router'
+import { type JSX, useCallback, useEffect, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { EntryPage } from '../../components/entry-page.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { useOnline } from '../../hooks/use-online.ts'
+import { uuidV7 } from '../../lib/fields/uuid-v7.ts'
+import { pageLocale } from '../../lib/language.ts'
+import { publicFormMessages as words } from '../../messages/public-form.ts'
+import { QuestionInput } from './question-input.tsx'
+import { type Entered, readAnswer } from './read-answer.ts'
+import { type Answers, useAnswers } from './use-answers.ts'
+import {
+  type Answer,
+  fetchForm,
+  type Fetched,
+  type PublicForm,
+  readStoredForm,
+  WAITING_MAX,
+} from './visitor-answers.ts'
+
+type Seen = Fetched | { readonly kind: 'loading' }
+
+/** A form that anybody with the link fills in. Once opened it works without a network: answers wait on the device. */
+export function PublicFormScreen(): JSX.Element {
+  const { slug = '' } = useParams({ strict: false })
+  const isOnline = useOnline()
+  const [seen, setSeen] = useState<Seen>(() => {
+    const form = readStoredForm(slug)
+    return form ? { kind: 'form', form } : isOnline ? { kind: 'loading' } : { kind: 'failed' }
+  })
+  const load = useCallback(
+    (): Promise<void> =>
+      fetchForm(slug).then((fetched) =>
+        // The stored form stays while the server is unreachable.
+        setSeen((before) => (fetched.kind === 'failed' && before.kind === 'form' ? before : fetched)),
+      ),
+    [slug],
+  )
+  // The network is outside React.
+  useEffect(() => {
+    if (isOnline) void load()
+  }, [load, isOnline])
+  if (seen.kind === 'loading')
+    return (
+      <EntryPage project="" title={words.loading}>
+        <Skeleton rows={4} />
+      </EntryPage>
+    )
+  if (seen.kind === 'gone')
+    return (
+      <EntryPage project="" title={words.gone}>
+        <p>{words.goneDetail}</p>
+      </EntryPage>
+    )
+  if (seen.kind === 'failed')
+    return (
+      <EntryPage project="" title={words.failed}>
+        <p>{words.failedDetail}</p>
+        <Button onPress={() => void load()}>{words.tryAgain}</Button>
+      </EntryPage>
+    )
+  return <OpenedForm slug={slug} form={seen.form} />
+}
+
+function OpenedForm({ slug, form }: { readonly slug: string; readonly form: PublicForm }): JSX.Element {
+  const answers = useAnswers(slug)
+  /** Id of the answer given last. */
+  const [answered, setAnswered] = useState<string>()
+  const [isLost, setLost] = useState(false)
+  const [edited, setEdited] = useState<Answer>()
+  const edit = (answer: Answer): void => {
+    setEdited(answer)
+    setAnswered(undefined)
+  }
+  const isWaiting = answers.waiting.some(({ id }) => id === answered)
+  const isRefused = answers.refused.some(({ id }) => id === answered)
+  const isFull = answers.waiting.length >= WAITING_MAX
+  return (
+    <EntryPage
+      project={form.workspace}
+      title={form.title}
+      lead={form.intro === '' ? undefined : <span className="whitespace-pre-line">{form.intro}</span>}
+      notice={<Unsent answers={answers} onEdit={edit} />}
+    >
+      {!form.isOpen ? (
+        <p role="status">
+          {words.closed}. {words.closedDetail}
+        </p>
+      ) : answered !== undefined && !isRefused ? (
+        <>
+          <Notice tone="success" role="status" title={isWaiting ? words.stored : words.sent}>
+            {isWaiting ? words.storedDetail : form.thanks}
+          </Notice>
+          <Button onPress={() => setAnswered(undefined)}>{words.another}</Button>
+        </>
+      ) : isFull ? (
+        <p role="status">{words.waitingLong(answers.waiting.length)}</p>
+      ) : (
+        <>
+          {isLost ? <Notice tone="danger" role="alert" title={words.notStored} /> : null}
+          <QuestionForm
+            key={edited?.id ?? ''}
+            form={form}
+            begun={edited}
+            onSend={async (answer) => {
+              const isKept = await answers.add(answer)
+              setLost(!isKept)
+              if (!isKept) return
+              setEdited(undefined)
+              setAnswered(answer.id)
+            }}
+          />
+        </>
+      )}
+    </EntryPage>
+  )
+}
+
+/** Tells about answers that the server does not have. */
+function Unsent({
+  answers: { waiting, refused, remove },
+  onEdit,
+}: {
+  readonly answers: Answers
+  readonly onEdit: (answer: Answer) => void
+}): JSX.Element | null {
+  if (waiting.length === 0 && refused.length === 0) return null
+  return (
+    <>
+      {waiting.length > 0 ? <Notice tone="warning" role="status" title={words.waiting(waiting.length)} /> : null}
+      {refused.map((answer) => (
+        <Notice
+          key={answer.id}
+          tone="danger"
+          role="status"
+          title={words.refused}
+          actions={
+            <>
+              <Button size="sm" onPress={() => onEdit(answer)}>
+                {words.edit}
+              </Button>
+              <Button size="sm" onPress={() => remove(answer.id)}>
+                {words.discard}
+              </Button>
+            </>
+          }
+        >
+          {answer.refusal}
+        </Notice>
+      ))}
+    </>
+  )
+}
+
+function QuestionForm({
+  form: { questions },
+  begun,
+  onSend,
+}: {
+  readonly form: PublicForm
+  /** An answer that was refused. */
+  readonly begun: Answer | undefined
+  readonly onSend: (answer: Answer) => Promise<void>
+}): JSX.Element {
+  const [entered, setEntered] = useState<Entered>(() => enteredOf(begun))
+  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
+  const [isSending, setSending] = useState(false)
+  const send = async (): Promise<void> => {
+    const read = readAnswer(questions, entered, pageLocale())
+    setProblems(read.kind === 'problems' ? read.problems : {})
+    if (read.kind === 'problems' || isSending) return
+    setSending(true)
+    await onSend({ id: begun?.id ?? uuidV7(), values: read.values })
+    setSending(false)
+  }
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      {questions.map((question) => (
+        <QuestionInput
+          key={question.field}
+          question={question}
+          value={entered[question.field]}
+          problem={problems[question.field]}
+          onChange={(value) => setEntered((before) => ({ ...before, [question.field]: value }))}
+        />
+      ))}
+      <Button type="submit" tone="primary" isFullWidth isPending={isSending}>
+        {words.send}
+      </Button>
+    </form>
+  )
+}
+
+function enteredOf(answer: Answer | undefined): Entered {
+  const given = Object.entries(answer?.values ?? {}).flatMap(([field, value]) =>
+    value === null ? [] : [[field, value] as const],
+  )
+  return Object.fromEntries(given)
+}

@@ -1,0 +1,104 @@
+import * as v from 'valibot'
+import { ownRequest } from '../../lib/data/own-request.ts'
+import { localValue } from '../../lib/local-value.ts'
+import { questionSchema } from '../../lib/fields/question.ts'
+
+/** Answers that one device keeps for one form until they are sent. */
+export const WAITING_MAX = 50
+
+const formSchema = v.object({
+  title: v.string(),
+  intro: v.string(),
+  thanks: v.string(),
+  workspace: v.string(),
+  isOpen: v.boolean(),
+  // A question of a newer server is left out, and the server refuses what it needs.
+  questions: v.pipe(
+    v.array(v.unknown()),
+    v.transform((all) => all.flatMap((one) => (v.is(questionSchema, one) ? [v.parse(questionSchema, one)] : []))),
+  ),
+})
+export type PublicForm = v.InferOutput<typeof formSchema>
+
+const answerSchema = v.object({
+  /** Id of the record to be. The server adds it once, however often it is sent. */
+  id: v.string(),
+  values: v.record(v.string(), v.nullable(v.union([v.string(), v.boolean()]))),
+  /** Why the server refused it. */
+  refusal: v.optional(v.string()),
+})
+export type Answer = v.InferOutput<typeof answerSchema>
+export type Values = Answer['values']
+
+/** Result of fetching a form. */
+export type Fetched =
+  | { readonly kind: 'form'; readonly form: PublicForm }
+  | { readonly kind: 'gone' }
+  /** The server is unreachable or failed. */
+  | { readonly kind: 'failed' }
+
+export type Sent = 'sent' | 'refused' | 'later'
+
+const answersKey = (slug: string): string => `hf-answers-${slug}`
+const addressOf = (slug: string): string => `/app/v1/forms/${encodeURIComponent(slug)}`
+const storedForm = (slug: string) => localValue(`hf-form-${slug}`, formSchema as v.GenericSchema<unknown, PublicForm>)
+const storedAnswers = (slug: string) => localValue(answersKey(slug), v.array(answerSchema))
+
+/** Returns the form as it was when this device last fetched it. */
+export function readStoredForm(slug: string): PublicForm | undefined {
+  return storedForm(slug).read()
+}
+
+/** Fetches the form and stores it for visits without a network. */
+export async function fetchForm(slug: string): Promise<Fetched> {
+  try {
+    const response = await ownRequest(addressOf(slug), { headers: { accept: 'application/json' } })
+    if (response.status === 404) {
+      storedForm(slug).clear()
+      return { kind: 'gone' }
+    }
+    if (!response.ok) return { kind: 'failed' }
+    const form = v.parse(formSchema, await response.json())
+    storedForm(slug).write(form)
+    return { kind: 'form', form }
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof v.ValiError) return { kind: 'failed' }
+    throw error
+  }
+}
+
+export function readAnswers(slug: string): readonly Answer[] {
+  return storedAnswers(slug).read() ?? []
+}
+
+/** @returns whether the browser stores them beyond this page */
+export function writeAnswers(slug: string, answers: readonly Answer[]): boolean {
+  if (answers.length === 0) storedAnswers(slug).clear()
+  else storedAnswers(slug).write([...answers])
+  try {
+    return answers.length === 0 || localStorage.getItem(answersKey(slug)) === JSON.stringify(answers)
+  } catch {
+    return false // storage is disabled
+  }
+}
+
+/** Sends an answer. A refusal is stored with it. */
+export async function sendAnswer(
+  slug: string,
+  { id, values }: Answer,
+): Promise<{ readonly kind: Sent; readonly reason?: string }> {
+  try {
+    const response = await ownRequest(addressOf(slug), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id, values }),
+    })
+    if (response.ok) return { kind: 'sent' }
+    if (response.status === 429 || response.status >= 500) return { kind: 'later' }
+    const { message = '' } = (await response.json()) as { readonly message?: string }
+    return { kind: 'refused', reason: message }
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof SyntaxError) return { kind: 'later' }
+    throw error
+  }
+}

@@ -1,0 +1,37 @@
+import * as v from 'valibot'
+import type { Field } from './field.ts'
+import { choiceWords } from './format-value.ts'
+
+/** Kinds of questions that visitors can answer. */
+export const QUESTION_KINDS = [
+  'text',
+  'long_text',
+  'email',
+  'url',
+  'phone',
+  'integer',
+  'number',
+  'boolean',
+  'date',
+  'datetime',
+  'choice',
+] as const
+
+/** A question of a public form, as published. */
+export const questionSchema = v.object({
+  field: v.string(),
+  label: v.string(),
+  help: v.fallback(v.string(), ''),
+  kind: v.picklist(QUESTION_KINDS),
+  isRequired: v.fallback(v.boolean(), false),
+  choices: v.fallback(v.array(v.object({ value: v.string(), label: v.string() })), []),
+})
+export type Question = v.InferOutput<typeof questionSchema>
+
+/** Returns the question that asks for a field; `undefined` for links, files and other values that visitors cannot enter. */
+export function questionOf(field: Field, isRequired: boolean): Question | undefined {
+  const kind = QUESTION_KINDS.find((one) => one === field.kind)
+  if (kind === undefined) return undefined
+  const choices = field.choices.map((value) => ({ value, label: choiceWords(value, field.choiceWords) }))
+  return { field: field.name, label: field.label, help: field.help ?? '', kind, isRequired, choices }
+}

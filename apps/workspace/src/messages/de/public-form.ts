@@ -1,0 +1,73 @@
+import { formatCount } from '../../lib/format.ts'
+import { icu, type Translation } from '../../lib/texts.ts'
+import type {
+  publicFormMessages as englishPublicForm,
+  publishMessages as englishPublish,
+  publishRefusals as englishRefusals,
+} from '../public-form.ts'
+
+export const publishMessages: Translation<typeof englishPublish> = {
+  open: 'Formular teilen',
+  title: 'Dieses Formular teilen',
+  lead: 'Wer den Link hat, kann es ohne Konto ausfüllen. Aus jeder Antwort wird ein Eintrag.',
+  name: 'Titel',
+  nameMissing: 'Geben Sie einen Titel ein',
+  intro: 'Einleitung',
+  thanks: 'Dank',
+  thanksDefault: 'Danke. Ihre Antwort wurde gesendet.',
+  leftOut: (labels) => `Nicht gefragt, weil Besucher andere Einträge und Dateien nicht sehen: ${labels}`,
+  none: 'Dieses Formular hat keine Frage, die Besucher beantworten können.',
+  publish: 'Link erstellen',
+  update: 'Formular aktualisieren',
+  updated: 'Das öffentliche Formular ist aktuell',
+  close: 'Nicht mehr teilen',
+  closed: 'Der Link nimmt keine Antworten mehr an',
+  closedNote: 'Dieses Formular ist geschlossen. Aktualisieren Sie es, um es wieder zu öffnen.',
+  answers: (count) => icu('{count, plural, =0 {Noch keine Antworten} one {# Antwort} other {# Antworten}}', { count }),
+  done: 'Fertig',
+}
+
+export const publishRefusals: Translation<typeof englishRefusals> = {
+  'public_form.definition': 'Ein öffentliches Formular hat einen Titel von bis zu 120 Zeichen und 1 bis 60 Fragen.',
+  'public_form.field':
+    'Das Formular fragt nach einem Feld, das Besucher nicht ausfüllen können. Laden Sie die Seite neu und versuchen Sie es noch einmal.',
+  'public_form.missing':
+    'Jeder Eintrag braucht einen Wert, nach dem dieses Formular nicht fragt. Nehmen Sie das Feld in das Formular auf.',
+  'public_form.table': 'Öffentliche Formulare gibt es nur für Tabellen, die in diesem Arbeitsbereich angelegt wurden.',
+  'public_form.view': 'Dieses Formular gibt es nicht mehr.',
+  'public_form.limit': 'Dieser Arbeitsbereich hat 50 öffentliche Formulare. Beenden Sie zuerst das Teilen von einem.',
+  'public_form.busy': 'Die Tabelle wird gerade benutzt. Versuchen Sie es noch einmal.',
+}
+
+export const publicFormMessages: Translation<typeof englishPublicForm> = {
+  loading: 'Das Formular wird geöffnet',
+  gone: 'Dieses Formular gibt es nicht',
+  goneDetail: 'Bitten Sie um einen neuen Link.',
+  closed: 'Dieses Formular ist geschlossen',
+  closedDetail: 'Es nimmt keine Antworten mehr an.',
+  failed: 'Das Formular konnte nicht geöffnet werden',
+  failedDetail: 'Verbinden Sie sich einmal mit dem Internet, um es zu öffnen. Danach geht es auch offline.',
+  tryAgain: 'Noch einmal versuchen',
+  required: 'Pflichtfeld',
+  missing: 'Füllen Sie dieses Feld aus',
+  number: 'Geben Sie eine Zahl ein',
+  whole: 'Geben Sie eine ganze Zahl ein',
+  send: 'Senden',
+  sent: 'Gesendet',
+  stored: 'Auf diesem Gerät gespeichert',
+  storedDetail: 'Gesendet wird, sobald Sie online sind und diese Seite offen ist.',
+  waiting: (count) =>
+    icu(
+      '{count, plural, one {# Antwort ist} other {# Antworten sind}} auf diesem Gerät gespeichert und noch nicht gesendet.',
+      { count },
+    ),
+  waitingLong: (count) =>
+    `${formatCount(count)} Antworten warten schon. Verbinden Sie sich mit dem Internet, um sie zu senden.`,
+  refused: 'Eine Antwort wurde nicht angenommen',
+  discard: 'Verwerfen',
+  edit: 'Bearbeiten',
+  tooMany: 'Dieses Formular wurde zu oft gesendet. Es wird später noch einmal versucht.',
+  another: 'Weitere Antwort senden',
+  notStored:
+    'Dieser Browser kann die Antwort nicht speichern. Verbinden Sie sich mit dem Internet und senden Sie noch einmal.',
+}

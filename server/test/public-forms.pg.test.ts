@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { runAs, sql } from '@holdfast/postgres'
+import { ADAM, anonymous, EDDA, OLGA, openPeopleWorld, type PeopleWorld } from './people-world.ts'
+
+// Who may publish a form of a table, and what visitors can add through it. That it is served: tests/conformance/src/public-forms.test.ts.
+
+let world: PeopleWorld
+beforeAll(async () => {
+  world = await openPeopleWorld()
+})
+beforeEach(async () => {
+  await world.reset()
+  await world.database.pool.execute(sql`drop table if exists public.reports cascade`)
+  await world.asked(
+    ADAM,
+    sql`select holdfast.create_table(${world.workspace}, ${JSON.stringify({
+      name: 'reports',
+      label: 'Reports',
+      access: { kind: 'members' },
+      fields: [
+        { name: 'title', label: 'Title', kind: 'text' },
+        { name: 'count', label: 'Count', kind: 'integer' },
+        { name: 'state', label: 'State', kind: 'choice', choices: ['open', 'done'] },
+        { name: 'team_id', label: 'Team', kind: 'link', table: 'hf_teams' },
+      ],
+    })}::jsonb)`,
+  )
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+async function addView(): Promise<string> {
+  const [view] = await world.asked<{ id: string }>(
+    ADAM,
+    sql`insert into holdfast.views (table_name, name, type, scope, workspace_id) values ('reports', 'Report', 'form', 'shared', ${world.workspace}) returning id`,
+  )
+  return view?.id ?? ''
+}
+
+interface Published {
+  readonly id: string
+  readonly slug: string
+}
+
+async function publish(who: string, view: string, ...fields: readonly string[]): Promise<Published> {
+  const definition = JSON.stringify({ title: 'Report', questions: fields.map((field) => ({ field })) })
+  const [row] = await world.asked<{ form: Published }>(
+    who,
+    sql`select holdfast.publish_form(${world.workspace}, ${view}, 'reports', ${definition}::jsonb) as form`,
+  )
+  return row?.form ?? { id: '', slug: '' }
+}
+
+/** Adds a record as the server does for a visitor. */
+const add = (form: string | undefined, columns: string, values: string): Promise<number> =>
+  runAs(world.database.requestPool, { role: 'anon', claims: { role: 'anon', ...(form && { form_id: form }) } }, (tx) =>
+    tx.execute(sql.trusted(`insert into public.reports (${columns}) values (${values})`)),
+  )
+
+const begin = async (form: string, submission: string): Promise<unknown> => {
+  const session = { role: 'anon', claims: { role: 'anon', form_id: form } }
+  const [row] = await runAs(world.database.requestPool, session, (tx) =>
+    tx.query<{ outcome: string }>(
+      sql`select holdfast.begin_submission(${submission}, ${Buffer.from('here')}) as outcome`,
+    ),
+  )
+  return row?.outcome
+}
+
+test('visitors set the asked columns of one table, through an open form only', async () => {
+  const form = await publish(ADAM, await addView(), 'title', 'state')
+  await expect(add(undefined, 'title', `'no form'`)).rejects.toThrow('row-level security')
+  await expect(add(OLGA, 'title', `'another id'`)).rejects.toThrow('row-level security')
+  await expect(add(form.id, 'title, count', `'more', 1`)).rejects.toMatchObject({ code: '42501' })
+  await expect(add(form.id, 'title, created_by', `'as Olga', '${OLGA}'`)).rejects.toMatchObject({ code: '42501' })
+  await expect(add(form.id, 'title, state', `'x', 'lost'`)).rejects.toMatchObject({ code: '23514' })
+  await add(form.id, 'title, state', `'a leak', 'open'`)
+  const visitor = { role: 'anon', claims: { role: 'anon', form_id: form.id } }
+  expect(await world.asked(visitor, sql`select * from public.reports`), 'visitors read nothing').toEqual([])
+  expect(await world.asked(EDDA, sql`select title, created_by from public.reports`)).toEqual([
+    { title: 'a leak', created_by: null },
+  ])
+
+  await world.asked(OLGA, sql`select holdfast.close_form(${form.id})`)
+  await expect(add(form.id, 'title', `'late'`)).rejects.toMatchObject({ code: '42501' })
+  expect(await begin(form.id, crypto.randomUUID())).toBe('closed')
+})
+
+test('two forms of a table ask for their own columns, and one can close without the other', async () => {
+  const [one, two] = [await publish(ADAM, await addView(), 'title'), await publish(ADAM, await addView(), 'count')]
+  await world.asked(ADAM, sql`select holdfast.close_form(${one.id})`)
+  await add(two.id, 'count', '3')
+  await expect(add(two.id, 'title', `'x'`)).rejects.toMatchObject({ code: '42501' })
+})
+
+test('only admins publish, forms of tables that the workspace created, asking for plain values', async () => {
+  const view = await addView()
+  await expect(publish(EDDA, view, 'title')).rejects.toMatchObject({ hint: 'people.not_admin' })
+  for (const field of ['team_id', 'id', 'created_by', 'nothing', 'title"; drop table x'])
+    await expect(publish(ADAM, view, field), field).rejects.toMatchObject({ hint: 'public_form.field' })
+  await expect(publish(ADAM, view)).rejects.toMatchObject({ hint: 'public_form.definition' })
+  await expect(publish(ADAM, OLGA, 'title')).rejects.toMatchObject({ hint: 'public_form.view' })
+  await world.database.pool.execute(sql`alter table public.reports add column must integer not null`)
+  await expect(publish(ADAM, view, 'title')).rejects.toMatchObject({ hint: 'public_form.missing' })
+  await world.database.pool.execute(sql`update holdfast.tables set workspace_id = null where table_name = 'reports'`)
+  await expect(publish(ADAM, view, 'title')).rejects.toMatchObject({ hint: 'public_form.table' })
+})
+
+test('a submission counts once, and one source cannot flood a form', async () => {
+  const form = await publish(ADAM, await addView(), 'title')
+  const first = crypto.randomUUID()
+  expect([await begin(form.id, first), await begin(form.id, first)]).toEqual(['begun', 'repeated'])
+  for (let n = 1; n < 30; n++) await begin(form.id, crypto.randomUUID())
+  expect(await begin(form.id, crypto.randomUUID())).toBe('too_many')
+  expect(await world.asked(ADAM, sql`select submissions from holdfast.public_forms`)).toEqual([{ submissions: 30 }])
+  expect(await world.asked(EDDA, sql`select submissions from holdfast.public_forms`)).toEqual([])
+  await expect(world.asked(anonymous, sql`select holdfast.read_form(${form.slug})`)).rejects.toMatchObject({
+    code: '42501',
+  })
+})

@@ -1,0 +1,84 @@
+import { sql } from '@holdfast/postgres'
+import { openHoldfast } from '@holdfast/test-support'
+import { expect, test } from '@playwright/test'
+import { expectAccessible } from './support/accessibility.ts'
+import { signIn } from './support/person.ts'
+import { openStranger } from './support/stranger.ts'
+
+const SYNCED = { timeout: 60_000 }
+const DEFINITION = {
+  name: 'reports',
+  label: 'Reports',
+  access: { kind: 'members' },
+  fields: [
+    { name: 'title', label: 'What happened', kind: 'text' },
+    { name: 'state', label: 'State', kind: 'choice', choices: ['Leak', 'Noise'] },
+    { name: 'seen_on', label: 'Seen on', kind: 'date' },
+    { name: 'team_id', label: 'Team', kind: 'link', table: 'hf_teams' },
+  ],
+}
+
+test('an owner shares a form, and a visitor without an account answers it, also offline', async ({ browser }) => {
+  await using server = await openHoldfast({ args: ['--no-enable-signup'] })
+  await using noor = await openStranger(browser, server)
+  await using visitor = await openStranger(browser, server)
+  await noor.withAccount()
+  const [made] = await server.admin.query<{ id: string }>(
+    sql`select holdfast.create_workspace('Northline Water', ${noor.email}) as id`,
+  )
+  const client = (await server.supabase({ email: noor.email, password: noor.password })).schema('holdfast')
+  await client.rpc('create_table', { workspace: made?.id, definition: DEFINITION })
+  const { page } = noor
+  let link = ''
+
+  await test.step('the owner adds a form and shares it', async () => {
+    await page.goto('/sign-in')
+    await signIn(page, noor.email, noor.password)
+    await page.getByRole('link', { name: /^Reports/ }).click(SYNCED)
+    await client
+      .from('views')
+      .insert({ table_name: 'reports', name: 'Report a problem', type: 'form', scope: 'shared' })
+    await page.getByRole('button', { name: 'All reports' }).click()
+    await page.getByText('Report a problem').click(SYNCED)
+    await page.getByRole('button', { name: 'Share form' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Share this form' })
+    await expect(dialog.getByText(/Not asked.*Team/)).toBeVisible()
+    await dialog.getByRole('textbox', { name: 'Introduction' }).fill('Tell us what you saw.')
+    await dialog.getByRole('button', { name: 'Create link' }).click()
+    link = new URL(await dialog.getByRole('textbox', { name: 'Link' }).inputValue(SYNCED)).pathname
+    await expectAccessible(page, 'sharing a form')
+  })
+
+  await test.step('a visitor opens it once, and answers without a network', async () => {
+    visitor.problems.expectCutLine()
+    await visitor.page.setViewportSize({ width: 390, height: 844 })
+    await visitor.page.goto(link)
+    await expect(visitor.page.getByRole('heading', { level: 1, name: 'Report a problem' })).toBeVisible()
+    await expectAccessible(visitor.page, 'a public form')
+    await visitor.page.evaluate(() => navigator.serviceWorker.ready)
+    await visitor.page.context().setOffline(true)
+    await visitor.page.reload()
+    await visitor.page.getByRole('textbox', { name: 'What happened' }).fill('Water in the cellar')
+    await visitor.page.getByRole('button', { name: 'State' }).click()
+    await visitor.page.getByRole('option', { name: 'Leak' }).click()
+    await visitor.page.getByLabel('Seen on').fill('2026-11-01')
+    await visitor.page.getByRole('button', { name: 'Send' }).click()
+    await expect(visitor.page.getByText('1 answer is saved on this device and not sent yet.')).toBeVisible()
+    await visitor.page.reload()
+    await expect(visitor.page.getByText('1 answer is saved on this device and not sent yet.')).toBeVisible()
+  })
+
+  await test.step('it is sent when the network is back, and is a record of the owner', async () => {
+    await visitor.page.context().setOffline(false)
+    await expect(visitor.page.getByText('1 answer is saved on this device')).toHaveCount(0)
+    await expect(page.getByRole('dialog').getByText('1 answer')).toBeVisible()
+    expect(await server.admin.query(sql`select title, state, seen_on::text from public.reports`)).toEqual([
+      { title: 'Water in the cellar', state: 'Leak', seen_on: '2026-11-01' },
+    ])
+    await page.getByRole('button', { name: 'Stop sharing' }).click()
+    await expect(page.getByText('This form is closed.')).toBeVisible()
+    await visitor.page.reload()
+    await expect(visitor.page.getByText('This form is closed.')).toBeVisible()
+  })
+  expect([...noor.problems.found, ...visitor.problems.found]).toEqual([])
+})
