@@ -15,6 +15,7 @@ export const paletteMessages = inLanguages('paletteMessages', {
   goSearch: 'Search everywhere',
   newTable: 'New table',
   newTableFromFile: 'New table from a file',
+  templates: 'Templates',
   goSync: 'Sync centre',
   goAttention: 'Needs attention',
   goDevice: 'This device',

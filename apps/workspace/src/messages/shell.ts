@@ -14,6 +14,7 @@ export const shellMessages = inLanguages('shellMessages', {
   people: 'People',
   capture: 'Capture',
   importRecords: 'Import records',
+  templates: 'Templates',
   tables: 'Tables',
   moreTables: 'More tables',
   syncCentre: 'Sync centre',

@@ -3,6 +3,7 @@ import {
   FilePlus2,
   FileUp,
   House,
+  LayoutTemplate,
   Keyboard,
   KeyRound,
   ListFilter,
@@ -113,6 +114,9 @@ function newTableCommands({ workspace }: CommandsOptions, navigate: Navigate): r
       FilePlus2,
       'create make table csv xlsx excel spreadsheet import',
       () => navigate({ to: '/w/$ws/import', params, search: { new: true } }),
+    ),
+    goTo('templates', words.templates, LayoutTemplate, 'create make new table gallery example sample', () =>
+      navigate({ to: '/w/$ws/templates', params }),
     ),
   ]
 }

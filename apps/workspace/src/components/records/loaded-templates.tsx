@@ -3,6 +3,7 @@ import { type JSX, useRef, useState } from 'react'
 import { useCall } from '../../hooks/use-call.ts'
 import { useOnline } from '../../hooks/use-online.ts'
 import { useFindTable } from '../../lib/data/use-tables.tsx'
+import { useWorkspace } from '../../lib/records/use-workspace.ts'
 import { templateMessages as words, templateRefusals } from '../../messages/templates.ts'
 import { Button } from '../button.tsx'
 import { CallFailureText } from '../call-failure-text.tsx'
@@ -20,11 +21,15 @@ export interface LoadedTemplate {
   readonly samples: number
 }
 
-/** Returns the loaded templates, for owners and admins; empty for others and on older servers. */
+/** Returns the loaded templates of the workspace, for owners and admins; empty for others and on older servers. */
 export function useLoadedTemplates(): readonly LoadedTemplate[] {
+  const workspace = useWorkspace()
   const hasTable = useSchema().tables.some(({ name }) => name === LOADS_TABLE)
   const { rows } = useRecords<LoadedTemplate>(
-    hasTable ? `select id, name, sample_records as samples from ${LOADS_TABLE} order by created_at, id` : '',
+    hasTable && workspace
+      ? `select id, name, sample_records as samples from ${LOADS_TABLE} where workspace_id = ? order by created_at, id`
+      : '',
+    [workspace?.id ?? null],
   )
   return rows
 }

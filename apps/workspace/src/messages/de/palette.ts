@@ -17,6 +17,7 @@ export const paletteMessages: Translation<typeof english> = {
   goSearch: 'Überall suchen',
   newTable: 'Neue Tabelle',
   newTableFromFile: 'Neue Tabelle aus einer Datei',
+  templates: 'Vorlagen',
   goSync: 'Abgleich',
   goAttention: 'Zu klären',
   goDevice: 'Dieses Gerät',

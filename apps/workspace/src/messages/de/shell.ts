@@ -15,6 +15,7 @@ export const shellMessages: Translation<typeof english> = {
   people: 'Personen',
   capture: 'Erfassen',
   importRecords: 'Einträge importieren',
+  templates: 'Vorlagen',
   tables: 'Tabellen',
   moreTables: 'Weitere Tabellen',
   syncCentre: 'Abgleich',
