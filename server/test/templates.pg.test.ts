@@ -216,6 +216,75 @@ describe('loading', () => {
   })
 })
 
+test('computed fields, access rules and links to members are part of a template', async () => {
+  const rules = {
+    see: [{ role: 'viewer', scope: 'all' }],
+    add: [{ role: 'editor', scope: 'all' }],
+    change: [{ role: 'editor', scope: 'assigned', field: 'assignee' }],
+    delete: [],
+  }
+  const template = templateOf(
+    table('jobs', {
+      access: { kind: 'rules', rules },
+      fields: [
+        text('title'),
+        { name: 'hours', label: 'Hours', kind: 'number' },
+        { name: 'place', label: 'Place', kind: 'link', table: 'places' },
+        { name: 'assignee', label: 'Assignee', kind: 'link', table: 'hf_members' },
+      ],
+      computed: [
+        {
+          name: 'half',
+          label: 'Half',
+          kind: 'formula',
+          formula: { call: '/', of: [{ field: 'total' }, { number: 2 }] },
+        },
+        {
+          name: 'total',
+          label: 'Total',
+          kind: 'lookup',
+          link: 'place',
+          field: 'all_hours',
+          looks: { help: 'Of the place' },
+        },
+      ],
+      records: [{ id: 'r1', title: 'Pump', hours: 3, place: 'r1' }],
+    }),
+    table('places', {
+      computed: [
+        {
+          name: 'all_hours',
+          label: 'All hours',
+          kind: 'rollup',
+          table: 'jobs',
+          link: 'place',
+          function: 'sum',
+          field: 'hours',
+        },
+      ],
+      records: [{ id: 'r1', title: 'North' }],
+    }),
+  )
+  const [ours, again] = [await world.load(template), await world.load(template)]
+  expect(again.tables).toEqual(['jobs_2', 'places_2'])
+  for (const name of ['jobs', 'jobs_2'])
+    expect(
+      await world.answer(OLGA, sql`select public.half(j) as result from ${sql.identifier('public', name)} j`),
+    ).toBe(1.5)
+  await world.remove(again)
+  const { template: written, left_out } = await world.exported()
+  expect(left_out).toEqual([])
+  expect(likeOriginal(written, template, ours.tables)).toEqual(complete(template))
+  await expect(
+    world.load(
+      templateOf(table('t', { computed: [{ name: 'x', label: 'X', kind: 'formula', formula: { field: 'nope' } }] })),
+    ),
+  ).rejects.toMatchObject({
+    hint: expect.stringMatching(/^computed_field\./),
+  })
+  expect(await world.remove(ours)).toEqual({ removed: ours.tables, kept: {} })
+})
+
 describe('removing', () => {
   const linked = templateOf(
     table('places', { records: [{ id: 'a', title: 'North' }] }),
@@ -253,6 +322,32 @@ describe('removing', () => {
 })
 
 describe('exporting', () => {
+  test('without records, a checklist keeps its questions', async () => {
+    const lists = { name: 'list', label: 'List', kind: 'link', table: 'lists' }
+    const link = (name: string): Part => ({ name, label: name, kind: 'link', table: name })
+    const one = [{ id: 'r1', title: 'x' }]
+    const loaded = await world.load({
+      ...templateOf(
+        table('lists', { records: one }),
+        table('asked', { fields: [text('title'), lists], records: [{ ...one[0], list: 'r1' }] }),
+        table('done', { fields: [text('title'), lists], records: one }),
+        table('replies', { fields: [text('title'), link('done'), link('asked')], records: one }),
+      ),
+      checklists: [{ table: 'done', items: 'asked', answers: 'replies' }],
+    })
+    const { template } = await world.answer<{ template: Template }>(
+      OLGA,
+      sql`select holdfast.export_template(${world.water}) as result`,
+    )
+    expect(template.tables.map(({ key, records }) => [key, records])).toEqual([
+      ['lists', one],
+      ['asked', [{ ...one[0], list: 'r1' }]],
+      ['done', undefined],
+      ['replies', undefined],
+    ])
+    await world.remove(loaded)
+  })
+
   test('leaves out people: creators, addresses, ids, teams, and views of them; says which', async () => {
     const personal = templateOf(
       table('people', {

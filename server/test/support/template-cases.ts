@@ -17,6 +17,7 @@ export function templateCases(
       `export_template_records('public.pits', '[]', '{}', 'UTC')`,
     ),
     // Of what is given to them.
+    'checklist_content(jsonb)': silent(`checklist_content('{"checklists": [], "tables": []}')`),
     'template_limit(text)': silent(`template_limit('records')`),
     'refuse_template(text,text)': refused(`refuse_template('form', 'no')`),
     'without_people(text)': silent(`without_people('me@example.org')`),
