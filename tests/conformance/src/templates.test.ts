@@ -93,8 +93,9 @@ test('all tables and records of the templates reach the device of the owner', as
   await expect.poll(missing, { timeout: 20_000 }).toEqual([])
   await using later = await openDevice(holdfast, OLGA)
   for (const { key, records = [] } of tables) {
-    const rows = await later.database.getAll(`select id from ${key}`)
-    expect(rows.length, key).toBe(records.length)
+    const rows = async (): Promise<number> => (await later.database.getAll(`select id from ${key}`)).length
+    // Rows that were there before their table was followed arrive after it.
+    await expect.poll(rows, { timeout: 20_000, message: key }).toBe(records.length)
   }
   const [row] = await device.database.getAll<{ samples: number }>(
     'select sum(sample_records) as samples from hf_template_loads',
