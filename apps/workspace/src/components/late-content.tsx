@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom'
 import { isOnDevice } from '../lib/is-on-device.ts'
 import { latePart, useLatePart } from '../lib/late-part.ts'
 import { errorMessages } from '../messages/errors.ts'
-import { Button } from './button.tsx'
+import { ReloadButton } from './reload-button.tsx'
 import { Spinner } from './spinner.tsx'
 
 /** A lazily loaded component. */
@@ -93,9 +93,7 @@ function NotLoaded(): JSX.Element {
   return (
     <div role="alert" className="flex flex-col items-start gap-3">
       <p className="text-body">{errorMessages.partNotLoaded}</p>
-      <Button size="sm" onPress={() => location.reload()}>
-        {errorMessages.reload}
-      </Button>
+      <ReloadButton size="sm" />
     </div>
   )
 }

@@ -2,8 +2,9 @@ import { formatCount } from '../lib/format.ts'
 import { inLanguages } from '../lib/texts.ts'
 
 export const homeMessages = inLanguages('homeMessages', {
-  lead: 'Everything here is on this device and works without a connection.',
-  leadAtFirst: 'What you may see comes to this device. Then it works without a connection.',
+  lead: 'Available offline on this device.',
+  leadAtFirst: 'Getting ready to work offline…',
+  leadOnline: 'Your data is on this device. Opening the app needs a connection.',
   sync: 'Sync',
   tables: 'Tables',
   noTables: 'No tables yet',

@@ -1,6 +1,6 @@
 import { Outlet, useNavigate } from '@tanstack/react-router'
 import { Fragment, type JSX, type ReactNode, useEffect, useState } from 'react'
-import { Button } from '../../components/button.tsx'
+import { ReloadButton } from '../../components/reload-button.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Frame } from '../../components/frame.tsx'
 import { Notice } from '../../components/notice.tsx'
@@ -59,7 +59,7 @@ function renderNotOpen(state: Exclude<DeviceState, { kind: 'open' }>): JSX.Eleme
   if (state.kind !== 'failed') return <Opening problem={state.kind === 'opening' ? state.problem : undefined} />
   return (
     <Centred>
-      <ErrorNotice error={state.error} actions={<Button onPress={() => location.reload()}>{words.tryAgain}</Button>} />
+      <ErrorNotice error={state.error} actions={<ReloadButton label={words.tryAgain} />} />
     </Centred>
   )
 }

@@ -12,6 +12,7 @@ import { Spinner } from '../../components/spinner.tsx'
 import { cx } from '../../lib/cx.ts'
 import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
 import { firstRows } from '../../lib/data/first-rows.ts'
+import { useOnDevice } from '../../hooks/use-on-device.ts'
 import { isOnDevice } from '../../lib/is-on-device.ts'
 import { localValue } from '../../lib/local-value.ts'
 import { useWorkspaceName } from '../../lib/records/use-workspace.ts'
@@ -34,7 +35,7 @@ export function HomeScreen(): JSX.Element {
   const hasSynced = useHasSynced()
   const mayLoad = useMayLoad(hasSynced)
   return (
-    <Page title={useWorkspaceName()} description={hasSynced ? words.lead : words.leadAtFirst}>
+    <Page title={useWorkspaceName()} description={useLead(hasSynced)}>
       <div className="flex flex-col gap-8">
         {hasSynced ? <SyncSummary workspace={ws} /> : <FirstSync />}
         <KeptPlace>
@@ -162,4 +163,12 @@ function useMayLoad(hasSynced: boolean): boolean {
     return () => clearTimeout(timer)
   }, [hasSynced])
   return mayLoad
+}
+
+/** Promises offline work only once rows and the app's own files are on this device. */
+function useLead(hasSynced: boolean): string {
+  const isAppHere = useOnDevice()
+  if (hasSynced && isAppHere) return words.lead
+  // Without TLS, the browser keeps no app.
+  return 'serviceWorker' in navigator ? words.leadAtFirst : words.leadOnline
 }

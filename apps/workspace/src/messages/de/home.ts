@@ -3,8 +3,9 @@ import type { Translation } from '../../lib/texts.ts'
 import type { homeMessages as english } from '../home.ts'
 
 export const homeMessages: Translation<typeof english> = {
-  lead: 'Alles hier ist auf diesem Gerät und geht ohne Verbindung.',
-  leadAtFirst: 'Was Sie sehen dürfen, kommt auf dieses Gerät. Danach geht es ohne Verbindung.',
+  lead: 'Auf diesem Gerät auch offline verfügbar.',
+  leadAtFirst: 'Wird für die Arbeit ohne Verbindung vorbereitet …',
+  leadOnline: 'Ihre Daten sind auf diesem Gerät. Zum Öffnen der App brauchen Sie eine Verbindung.',
   sync: 'Abgleich',
   tables: 'Tabellen',
   noTables: 'Noch keine Tabellen',
