@@ -34,7 +34,9 @@ export const syncOptions = {
     'Maximum access classes per policy that one user’s writes may add, so that no user fills the list. Rows of excess ones are left out, and the user is told.',
     { default: 2_500, min: 1, max: 1_000_000 },
   ),
-  syncCompress: flag('Compresses streams with gzip. Off saves time on fast networks.', { default: true }),
+  syncCompress: flag('Compresses streams, schema and write rules with gzip. Off saves time on fast networks.', {
+    default: true,
+  }),
   syncCompactIntervalS: integer(
     'Seconds between compactions of the operation log. 0 disables them; the log then grows with every change.',
     { default: 60, min: 0, max: 86_400 },

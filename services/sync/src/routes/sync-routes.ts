@@ -38,6 +38,7 @@ export interface SyncRoutesOptions {
 export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
   const { options, ground, context, requireReady, currentPlan, signal } = given
   const { logger } = options
+  const compress = options.options.syncCompress
   const { pool, walBarrier, connections, omittedTables } = ground
   return async (app) => {
     decodeLargeBodiesInTurn(app, (request) => request.caller?.userId)
@@ -47,7 +48,7 @@ export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
         connections,
         connectionsMax: options.options.syncConnectionsMax,
         perPersonMax: options.options.syncStreamsPerPersonMax,
-        compress: options.options.syncCompress,
+        compress,
         requireReady,
         watchSession: options.watchSession,
       }),
@@ -55,11 +56,17 @@ export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
     await app.register(writeCheckpointRoutes({ pool, walBarrier, connections, requireReady, signal, logger }))
     await app.register(uploads(given))
     await app.register(
-      schemaRoutes({ share: options.shares.streams, plan: currentPlan, findHiddenTables: options.findHiddenTables }),
+      schemaRoutes({
+        share: options.shares.streams,
+        compress,
+        plan: currentPlan,
+        findHiddenTables: options.findHiddenTables,
+      }),
     )
     await app.register(
       writeRulesRoutes({
         share: options.shares.streams,
+        compress,
         rules: createCompiledRules({
           readerPool: ground.restricted.readerPool,
           read: options.readWrites,

@@ -5,6 +5,7 @@ import type { PoolShare } from '@holdfast/postgres'
 import { WRITE_RULES_PATH, type WriteRules } from '@holdfast/protocol'
 import type { CompiledRules } from '../write-rules/compiled-rules.ts'
 import { evaluateFacts } from '../write-rules/evaluate-facts.ts'
+import { VersionedJson } from './versioned-json.ts'
 
 /**
  * `GET /sync/v1/write-rules`: returns the write policies as far as devices can evaluate them. Supports `if-none-match`.
@@ -14,7 +15,10 @@ import { evaluateFacts } from '../write-rules/evaluate-facts.ts'
 export function writeRulesRoutes(options: {
   readonly share: PoolShare
   readonly rules: CompiledRules
+  /** For devices that accept gzip. */
+  readonly compress: boolean
 }): FastifyPluginAsync {
+  const json = new VersionedJson(options.compress)
   return async (app) => {
     app.get(WRITE_RULES_PATH, async (request, reply) => {
       const { role, userId, claims } = requireCaller(request)
@@ -23,11 +27,7 @@ export function writeRulesRoutes(options: {
       const { tables } = compiled
       const facts = await evaluateFacts(pool, { role, claims }, compiled)
       const version = createHash('sha256').update(JSON.stringify({ tables, facts })).digest('hex').slice(0, 16)
-      const etag = `"${version}"`
-      reply.headers({ etag, 'cache-control': 'private, no-cache', vary: 'authorization' })
-      return request.headers['if-none-match'] === etag
-        ? reply.code(304).send()
-        : ({ version, tables, facts } satisfies WriteRules)
+      return json.send(request, reply, { version, tables, facts } satisfies WriteRules)
     })
   }
 }

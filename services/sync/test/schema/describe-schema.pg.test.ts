@@ -36,7 +36,7 @@ beforeAll(async () => {
     const role = String(request.headers['x-role'])
     request.caller = { role, claims: { role }, userId: undefined, expiresAtS: undefined }
   })
-  await app.register(schemaRoutes({ share: { for: () => database.requestPool }, plan: () => plan }))
+  await app.register(schemaRoutes({ share: { for: () => database.requestPool }, compress: false, plan: () => plan }))
 })
 
 afterAll(async () => {
