@@ -38,8 +38,7 @@ test('an owner shares a form, and a visitor without an account answers it, also 
     await client
       .from('views')
       .insert({ table_name: 'reports', name: 'Report a problem', type: 'form', scope: 'shared' })
-    await page.getByRole('button', { name: 'All reports' }).click()
-    await page.getByText('Report a problem').click(SYNCED)
+    await page.getByRole('link', { name: 'Report a problem' }).click(SYNCED)
     await page.getByRole('button', { name: 'Share form' }).click()
     const dialog = page.getByRole('dialog', { name: 'Share this form' })
     await expect(dialog.getByText(/Not asked.*Team/)).toBeVisible()
