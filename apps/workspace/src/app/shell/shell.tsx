@@ -5,6 +5,8 @@ import * as v from 'valibot'
 import { create } from 'zustand'
 import { showToast, ToastRegion } from '../../components/toast.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
+import { useOnline } from '../../hooks/use-online.ts'
+import { completeSteps } from '../../lib/coach.ts'
 import { rememberWaiting } from '../../lib/data/accounts.ts'
 import type { Backend } from '../../lib/data/backend.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
@@ -44,6 +46,11 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
   useAskPersistence(waiting > 0)
   // The sign-in screen's list is stored outside this account's database.
   useEffect(() => rememberWaiting(userId, waiting + attention), [userId, waiting, attention])
+  const isOnline = useOnline()
+  // The coach on the home screen is not there to see it.
+  useEffect(() => {
+    if (!isOnline && waiting > 0) completeSteps(userId, ['offline'])
+  }, [isOnline, waiting, userId])
   useShellKeys(navigation, openLayer)
   usePush(backend, userId)
 

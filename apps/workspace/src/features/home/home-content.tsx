@@ -1,5 +1,6 @@
 import type { JSX } from 'react'
 import { EndedAccess } from '../../components/ended-access.tsx'
+import { Coach } from './coach.tsx'
 import { HomeWork } from './home-work.tsx'
 import { SampleNotice } from './sample-notice.tsx'
 import { TableList } from './table-list.tsx'
@@ -23,6 +24,7 @@ export function HomeContent({
   return (
     <>
       <EndedAccess />
+      <Coach workspace={workspace} />
       <SampleNotice workspace={workspace} />
       <HomeWork workspace={workspace} onRead={onRead}>
         {tables}

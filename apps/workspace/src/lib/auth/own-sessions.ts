@@ -1,7 +1,7 @@
 import { AuthApiError, AuthSessionMissingError } from '@supabase/supabase-js'
 import type { HoldfastClient } from '@holdfast/client'
 import * as v from 'valibot'
-import { ownRequest } from '../../lib/data/own-request.ts'
+import { ownRequest } from '../data/own-request.ts'
 
 const text = v.nullish(v.string())
 
