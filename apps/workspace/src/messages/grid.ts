@@ -2,6 +2,7 @@ import { formatCount } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
 export const gridMessages = inLanguages('gridMessages', {
+  importFile: 'Import a file',
   notStored: 'Not stored: this device is full. Free up space, then press Enter.',
   gridName: (table: string) => `${table}, grid`,
   listName: (table: string) => `${table}, list`,

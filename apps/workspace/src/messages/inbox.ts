@@ -1,6 +1,7 @@
 import { icu, inLanguages } from '../lib/texts.ts'
 
 export const inboxMessages = inLanguages('inboxMessages', {
+  showAll: 'Show all',
   title: 'Inbox',
   filter: 'What to show',
   filters: { unread: 'Unread', mentions: 'Mentions', all: 'All' },

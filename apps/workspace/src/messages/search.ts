@@ -2,6 +2,8 @@ import { formatCount } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
 export const searchMessages = inLanguages('searchMessages', {
+  clear: 'Clear search',
+  searchAll: 'Search everywhere',
   title: 'Search',
   field: 'Search this device',
   placeholder: 'Words, a number, a name',

@@ -19,6 +19,7 @@ export const workMessages = inLanguages('workMessages', {
   allOf: (count: string, when: string) => `All ${count}: ${when}`,
   showMore: 'Show more',
   shown: (shown: number, all: number) => `${formatCount(shown)} of ${formatCount(all)}`,
+  showAll: 'Show all my work',
   nothing: 'Nothing is waiting for you this week',
   nothingDetail: 'Records that are assigned to you with a day appear here, from all tables.',
   nothingIn: {

@@ -1,7 +1,10 @@
 import { useHasSynced } from '@holdfast/react'
+import { useParams } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { HomeLink } from '../../components/home-link.tsx'
+import { LinkButton } from '../../components/link.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
@@ -30,6 +33,7 @@ export function NoRows({
   readonly onNew: (() => void) | undefined
   readonly isList: boolean
 }): JSX.Element {
+  const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
   const hasSynced = useHasSynced()
   const many = table.many
   if (error) {
@@ -73,15 +77,22 @@ export function NoRows({
         <EmptyState
           title={words.noRecords(many)}
           action={
-            <Button tone="primary" onPress={onNew}>
-              {words.newOf(table.noun)}
-            </Button>
+            <div className="flex flex-wrap justify-center gap-3">
+              <Button tone="primary" onPress={onNew}>
+                {words.newOf(table.noun)}
+              </Button>
+              <LinkButton to="/w/$ws/import" params={{ ws }} search={{ table: table.name }}>
+                {words.importFile}
+              </LinkButton>
+            </div>
           }
         >
           {words.noRecordsDetail}
         </EmptyState>
       ) : (
-        <EmptyState title={words.noRecordsReadOnly}>{words.noRecordsReadOnlyDetail}</EmptyState>
+        <EmptyState title={words.noRecordsReadOnly} action={<HomeLink />}>
+          {words.noRecordsReadOnlyDetail}
+        </EmptyState>
       )}
     </div>
   )

@@ -5,6 +5,7 @@ import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { type ComponentType, type JSX, type ReactNode, useMemo, useState } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { HomeLink } from '../../components/home-link.tsx'
 import { lateContent } from '../../components/late-content.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { LateUndoDialog } from '../../components/records/late-undo-dialog.tsx'
@@ -108,7 +109,9 @@ export function TableScreen({
         {table?.label ?? name}
       </h1>
       {table === undefined ? (
-        <EmptyState title={words.noAccess}>{words.noAccessDetail}</EmptyState>
+        <EmptyState title={words.noAccess} action={<HomeLink />}>
+          {words.noAccessDetail}
+        </EmptyState>
       ) : isLoading ? null : (
         <viewGone.Content table={table} />
       )}

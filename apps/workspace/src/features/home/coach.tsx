@@ -109,7 +109,7 @@ function Action({
   const table = tables.find(({ descriptor, isSupporting }) => descriptor.can.insert && !isSupporting)
   if (step === 'record') {
     return table ? (
-      <LinkButton size="sm" tone={tone} to="/w/$ws/t/$table/new" params={{ ws, table: table.name }}>
+      <LinkButton size="sm" tone={tone} to="/w/$ws/t/$table" params={{ ws, table: table.name }}>
         {action}
       </LinkButton>
     ) : null

@@ -3,6 +3,9 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type JSX, useCallback, useMemo } from 'react'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { HomeLink } from '../../components/home-link.tsx'
+import { LinkButton } from '../../components/link.tsx'
+import { TableStarts } from '../../components/records/table-starts.tsx'
 import { Page } from '../../components/page.tsx'
 import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
@@ -144,8 +147,17 @@ function Groups({
 }
 
 function NothingThere({ when }: { readonly when: When }): JSX.Element {
+  const { ws } = useParams({ from: '/signed-in/w/$ws/my-work' })
+  const action =
+    when === 'all' ? (
+      <HomeLink />
+    ) : (
+      <LinkButton to="/w/$ws/my-work" params={{ ws }} search={{ when: 'all' }}>
+        {words.showAll}
+      </LinkButton>
+    )
   return (
-    <EmptyState title={words.nothingIn[when]} icon={<StateGlyph name="check" size={28} />}>
+    <EmptyState title={words.nothingIn[when]} icon={<StateGlyph name="check" size={28} />} action={action}>
       {words.nothingDetail}
     </EmptyState>
   )
@@ -155,7 +167,13 @@ function NothingThere({ when }: { readonly when: When }): JSX.Element {
 function NoWorkTables({ hasSynced }: { readonly hasSynced: boolean }): JSX.Element {
   return (
     <Page title={words.title} width="reading">
-      {hasSynced ? <EmptyState title={words.noTables}>{words.noTablesDetail}</EmptyState> : <FirstRowsNote rows={6} />}
+      {hasSynced ? (
+        <EmptyState title={words.noTables} action={<TableStarts />}>
+          {words.noTablesDetail}
+        </EmptyState>
+      ) : (
+        <FirstRowsNote rows={6} />
+      )}
     </Page>
   )
 }

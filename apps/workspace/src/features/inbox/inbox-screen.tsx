@@ -4,6 +4,8 @@ import { CheckCheck } from 'lucide-react'
 import { type JSX, useMemo } from 'react'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { HomeLink } from '../../components/home-link.tsx'
+import { LinkButton } from '../../components/link.tsx'
 import { Page } from '../../components/page.tsx'
 import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
 import { RefusedSection } from '../../components/records/refused-section.tsx'
@@ -84,7 +86,19 @@ function Days({
   if (items.length === 0 && !hasSynced) return <FirstRowsNote rows={6} />
   if (items.length === 0) {
     return (
-      <EmptyState title={words.nothing} icon={<StateGlyph name="check" size={28} />}>
+      <EmptyState
+        title={words.nothing}
+        icon={<StateGlyph name="check" size={28} />}
+        action={
+          filter === 'all' ? (
+            <HomeLink />
+          ) : (
+            <LinkButton to="/w/$ws/inbox" params={{ ws: workspace }} search={{ filter: 'all' }}>
+              {words.showAll}
+            </LinkButton>
+          )
+        }
+      >
         {filter === 'all' ? words.nothingDetailAll : words.nothingDetail}
       </EmptyState>
     )

@@ -3,6 +3,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { UserPlus, Users } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { HomeLink } from '../../components/home-link.tsx'
 import { EndedAccess } from '../../components/ended-access.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
@@ -35,7 +36,7 @@ export function PeopleScreen(): JSX.Element {
         ) : (
           <div className="flex flex-col gap-6">
             <EndedAccess />
-            <EmptyState title={words.none} icon={<Users size={28} aria-hidden />}>
+            <EmptyState title={words.none} icon={<Users size={28} aria-hidden />} action={<HomeLink />}>
               {words.noneDetail}
             </EmptyState>
           </div>

@@ -3,6 +3,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import type { JSX } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { HomeLink } from '../../components/home-link.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { UndoDialog } from '../../components/records/undo-dialog.tsx'
@@ -38,7 +39,9 @@ export function RecordScreen({
       <h1 tabIndex={-1} className="sr-only">
         {name}
       </h1>
-      <EmptyState title={gridMessages.noAccess}>{gridMessages.noAccessDetail}</EmptyState>
+      <EmptyState title={gridMessages.noAccess} action={<HomeLink />}>
+        {gridMessages.noAccessDetail}
+      </EmptyState>
     </>
   )
 }

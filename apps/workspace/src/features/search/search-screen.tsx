@@ -3,6 +3,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { DebouncedSearchField } from '../../components/debounced-search-field.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { LinkButton } from '../../components/link.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { IndexNote } from '../../components/index-note.tsx'
 import { Page } from '../../components/page.tsx'
@@ -104,7 +105,7 @@ function Hits({
         {isReading ? words.searching : isCut ? words.resultsAtLeast(shown) : words.results(shown)}
       </p>
       {shown === 0 && !isReading ? (
-        <EmptyState title={words.noMatch(text.trim())}>{words.noMatchDetail(total)}</EmptyState>
+        <NoMatch text={text.trim()} total={total} isAll={chosen === ALL} workspace={workspace} />
       ) : null}
       {records.groups.map(({ table, hits }) => (
         <RecordGroup
@@ -155,4 +156,30 @@ function useTableHits(text: string, chosen: string, limit: number) {
   })
   // A failed query returns no rows instead of the previous ones.
   return { groups, error, isReading: searched.length > 0 && !isCurrent && error === undefined }
+}
+
+/** Leads from one table to all, and from there to an empty field. */
+function NoMatch({
+  text,
+  total,
+  isAll,
+  workspace,
+}: {
+  readonly text: string
+  readonly total: number
+  readonly isAll: boolean
+  readonly workspace: string
+}): JSX.Element {
+  return (
+    <EmptyState
+      title={words.noMatch(text)}
+      action={
+        <LinkButton to="/w/$ws/search" params={{ ws: workspace }} search={isAll ? {} : { q: text }}>
+          {isAll ? words.clear : words.searchAll}
+        </LinkButton>
+      }
+    >
+      {words.noMatchDetail(total)}
+    </EmptyState>
+  )
 }

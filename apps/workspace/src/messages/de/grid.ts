@@ -3,6 +3,7 @@ import { icu, type Translation } from '../../lib/texts.ts'
 import type { gridMessages as english } from '../grid.ts'
 
 export const gridMessages: Translation<typeof english> = {
+  importFile: 'Datei importieren',
   notStored: 'Nicht gespeichert: dieses Gerät ist voll. Schaffen Sie Platz und drücken Sie dann Enter.',
   gridName: (table) => `${table}, Tabelle`,
   listName: (table) => `${table}, Liste`,

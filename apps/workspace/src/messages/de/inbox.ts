@@ -2,6 +2,7 @@ import { icu, type Translation } from '../../lib/texts.ts'
 import type { inboxMessages as english } from '../inbox.ts'
 
 export const inboxMessages: Translation<typeof english> = {
+  showAll: 'Alle zeigen',
   title: 'Posteingang',
   filter: 'Was gezeigt wird',
   filters: { unread: 'Ungelesen', mentions: 'Erwähnungen', all: 'Alle' },

@@ -3,6 +3,8 @@ import { icu, type Translation } from '../../lib/texts.ts'
 import type { searchMessages as english } from '../search.ts'
 
 export const searchMessages: Translation<typeof english> = {
+  clear: 'Suche leeren',
+  searchAll: 'Überall suchen',
   title: 'Suche',
   field: 'Auf diesem Gerät suchen',
   placeholder: 'Wörter, eine Nummer, ein Name',

@@ -18,6 +18,7 @@ export const workMessages: Translation<typeof english> = {
   allOf: (count, when) => `Alle ${count}: ${when}`,
   showMore: 'Mehr zeigen',
   shown: (shown, all) => `${formatCount(shown)} von ${formatCount(all)}`,
+  showAll: 'Alle meine Aufgaben',
   nothing: 'Diese Woche wartet nichts auf Sie',
   nothingDetail: 'Einträge, die Ihnen mit einem Tag zugewiesen sind, erscheinen hier, aus allen Tabellen.',
   nothingIn: {

@@ -3,6 +3,7 @@ import { Trash2 } from 'lucide-react'
 import { type JSX, useCallback, useMemo } from 'react'
 import { ChoiceChip } from '../../../components/fields/choice-chip.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { TableStarts } from '../../../components/records/table-starts.tsx'
 import { LinkButton } from '../../../components/link.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { Page } from '../../../components/page.tsx'
@@ -89,7 +90,12 @@ function NothingToCapture({
   readonly workspace: string
   readonly only: TableInfo | undefined
 }): JSX.Element {
-  if (!only) return <EmptyState title={words.nothing}>{words.nothingDetail}</EmptyState>
+  if (!only)
+    return (
+      <EmptyState title={words.nothing} action={<TableStarts />}>
+        {words.nothingDetail}
+      </EmptyState>
+    )
   const open = (
     <LinkButton to="/w/$ws/t/$table" params={{ ws: workspace, table: only.name }}>
       {workMessages.open(only.label)}

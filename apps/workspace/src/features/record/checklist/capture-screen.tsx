@@ -2,6 +2,7 @@ import { useSchema } from '@holdfast/react'
 import { useNavigate } from '@tanstack/react-router'
 import { type JSX, useMemo } from 'react'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { HomeLink } from '../../../components/home-link.tsx'
 import { Page } from '../../../components/page.tsx'
 import { Skeleton } from '../../../components/skeleton.tsx'
 import { startForm } from '../../../lib/checklists/run-draft.ts'
@@ -35,7 +36,12 @@ export function CaptureScreen(props: CaptureScreenProps): JSX.Element {
   const table = useTableInfo(props.table ?? '')
   if (checklists === undefined) return <Loading />
   if (props.table === undefined) return <CaptureHome workspace={props.workspace} checklists={checklists} />
-  if (!table) return <EmptyState title={gridMessages.noAccess}>{gridMessages.noAccessDetail}</EmptyState>
+  if (!table)
+    return (
+      <EmptyState title={gridMessages.noAccess} action={<HomeLink />}>
+        {gridMessages.noAccessDetail}
+      </EmptyState>
+    )
   const checklist = checklists.find((one) => one.table === table.name)
   if (!checklist) return <CaptureHome workspace={props.workspace} checklists={[]} only={table} />
   return (
