@@ -33,7 +33,6 @@ export function NoRows({
   readonly onNew: (() => void) | undefined
   readonly isList: boolean
 }): JSX.Element {
-  const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
   const hasSynced = useHasSynced()
   const many = table.many
   if (error) {
@@ -73,27 +72,42 @@ export function NoRows({
   }
   return (
     <div className="min-h-0 flex-1 overflow-auto">
-      {onNew ? (
-        <EmptyState
-          title={words.noRecords(many)}
-          action={
-            <div className="flex flex-wrap justify-center gap-3">
-              <Button tone="primary" onPress={onNew}>
-                {words.newOf(table.noun)}
-              </Button>
-              <LinkButton to="/w/$ws/import" params={{ ws }} search={{ table: table.name }}>
-                {words.importFile}
-              </LinkButton>
-            </div>
-          }
-        >
-          {words.noRecordsDetail}
-        </EmptyState>
-      ) : (
-        <EmptyState title={words.noRecordsReadOnly} action={<HomeLink />}>
-          {words.noRecordsReadOnlyDetail}
-        </EmptyState>
-      )}
+      <NoRecords table={table} onNew={onNew} />
     </div>
+  )
+}
+
+/** An empty table: users who may add records get two ways to do so. */
+function NoRecords({
+  table,
+  onNew,
+}: {
+  readonly table: TableInfo
+  readonly onNew: (() => void) | undefined
+}): JSX.Element {
+  const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
+  if (!onNew) {
+    return (
+      <EmptyState title={words.noRecordsReadOnly} action={<HomeLink />}>
+        {words.noRecordsReadOnlyDetail}
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      title={words.noRecords(table.many)}
+      action={
+        <div className="flex flex-wrap justify-center gap-3">
+          <Button tone="primary" onPress={onNew}>
+            {words.newOf(table.noun)}
+          </Button>
+          <LinkButton to="/w/$ws/import" params={{ ws }} search={{ table: table.name }}>
+            {words.importFile}
+          </LinkButton>
+        </div>
+      }
+    >
+      {words.noRecordsDetail}
+    </EmptyState>
   )
 }
