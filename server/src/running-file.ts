@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findProcess } from '@holdfast/postgres'
+import type { Holdfast } from './holdfast.ts'
 
 /** A running server's description of itself in its data folder. */
 export interface RunningServer {
@@ -28,14 +29,7 @@ export interface ReadyLine {
   readonly mailbox: string | undefined
   /** Opens the sample signed in, once, within ten minutes of the start. */
   readonly welcome: string | undefined
-  readonly s3:
-    | {
-        readonly endpoint: string
-        readonly region: string
-        readonly accessKeyId: string
-        readonly secretAccessKey: string
-      }
-    | undefined
+  readonly s3: Holdfast['s3']
 }
 
 const FILE = 'running.json'

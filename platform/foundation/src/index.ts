@@ -6,15 +6,14 @@ export {
   type JsonObject,
   parseJson,
   parseRecord,
-  toError,
 } from '@holdfast/protocol'
-export { createBatcher, type BatcherOptions } from './admission/batcher.ts'
-export { AdmissionError, Semaphore, type GroupLimits, type RefusalReason, type Release } from './admission/semaphore.ts'
+export { createBatcher } from './admission/batcher.ts'
+export { Semaphore, type GroupLimits, type Release } from './admission/semaphore.ts'
 export { Tally } from './admission/tally.ts'
 export { HoldfastError, errorCause, refusal, type ErrorExtras } from './errors.ts'
-export { AssertionError, assert, defined, unreachable } from './assert.ts'
+export { assert, defined, unreachable } from './assert.ts'
 export { silentLogger, type Logger, type LogLevel } from './logger.ts'
-export { limitRepeats, type LimitedLogger } from './limit-repeats.ts'
+export { limitRepeats } from './limit-repeats.ts'
 export { systemClock, type Clock } from './clock.ts'
 export { parseDotenv } from './dotenv.ts'
 export { nextTurn } from './next-turn.ts'

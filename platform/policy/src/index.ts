@@ -4,10 +4,8 @@ export {
   type BucketDefinition,
   type Dependency,
   type KeyExpression,
-  type KeyFunction,
   type Pin,
   type PlannedColumn,
-  type RefusedTable,
   type RowExpression,
   type StreamPlan,
   type SyncPlan,
@@ -16,28 +14,20 @@ export {
 } from './plan.ts'
 export type { ReadingMemory } from './read/earlier-reading.ts'
 export type { PolicyInput } from './catalog/policy-input.ts'
-export { readPolicyInput, type ReadPolicyInputOptions } from './read/read-policy-input.ts'
-export { chooseRowKey, type RowKey } from './row-key.ts'
+export { readPolicyInput } from './read/read-policy-input.ts'
+export { chooseRowKey } from './row-key.ts'
 export { shapeOfType, type TypeShape } from './type-shape.ts'
 export type { EventTriggerStatement } from './syntax/event-trigger-statement.ts'
 export { splitStatements, type SqlStatement } from './syntax/split-statements.ts'
 export { compileSyncPlan } from './compile/compile-sync-plan.ts'
-export { createPlanCompiler, type PlanCompiler } from './compile/plan-compiler.ts'
+export { createPlanCompiler } from './compile/plan-compiler.ts'
 export { installKeyFunctions } from './install-key-functions.ts'
-export {
-  describePlan,
-  estimateClasses,
-  type ClassCounts,
-  type DefinitionDescription,
-  type PlanDescription,
-  type TableDescription,
-} from './explain.ts'
+export { describePlan, estimateClasses, type DefinitionDescription } from './explain.ts'
 export { policyForms, type PolicyForm } from './policy-forms.ts'
 export {
   anyOfLinks,
   cheapestLinks,
   claimLinksOf,
-  type ClaimComparison,
   type ClaimLinks,
   type LinkTerm,
   type TableLink,

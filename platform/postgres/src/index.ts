@@ -2,8 +2,8 @@
 export type { Cluster } from './cluster/cluster.ts'
 export { AUTH_ROLE, EVALUATOR_ROLE, READER_ROLE, roleUrl } from './cluster/role-url.ts'
 export { REQUEST_ROLE } from './cluster/cluster.ts'
-export { openEmbeddedCluster, type EmbeddedClusterOptions } from './cluster/embedded-cluster.ts'
-export { openExternalCluster, type ExternalClusterOptions } from './cluster/external-cluster.ts'
+export { openEmbeddedCluster } from './cluster/embedded-cluster.ts'
+export { openExternalCluster } from './cluster/external-cluster.ts'
 export { POSTGRES_MAJOR } from './cluster/binaries.ts'
 export { BEFORE_RESET, setClusterAside } from './cluster/set-cluster-aside.ts'
 export { findRunningCluster } from './cluster/running-cluster.ts'
@@ -30,7 +30,7 @@ export { assumeSession, assumeStep, AUTHOR_PREFIX, authorOf, runAs, type Session
 export { copyIn } from './wire/copy-in.ts'
 export { Utf8 } from './wire/message-writer.ts'
 export { copyDataMessage, MESSAGE, queryMessage } from './wire/messages.ts'
-export { runScript, type ScriptOptions, type ScriptResult } from './wire/run-script.ts'
+export { runScript, type ScriptResult } from './wire/run-script.ts'
 export { readServerError } from './wire/server-error.ts'
 export { READ_BYTES, bufferedSocket } from './wire/read-buffer.ts'
 export { openStatementConnection, type StatementConnection } from './wire/statement-connection.ts'
@@ -38,21 +38,20 @@ export { takeOver, type Wire } from './wire/take-over.ts'
 export { RowTooLarge, runPipeline, type PipelineOptions, type PipelineStep } from './pipeline/pipeline.ts'
 export { RESET_SESSION, runThenReset, type AnswerThenReset } from './pipeline/run-then-reset.ts'
 export { decodeRows, type SegmentAnswer, type StepAnswer } from './pipeline/exchange.ts'
-export type { PipelineColumn } from './pipeline/prepared-statements.ts'
-export { listen, type ListenOptions } from './connection/listen.ts'
+export { listen } from './connection/listen.ts'
 export { rememberConnection } from './wire/lost-connections.ts'
 export { openOwnConnection, type OwnConnection } from './connection/own-connection.ts'
 export { renderSettings, TEXT_SETTINGS, withOwnSettings } from './connection/own-settings.ts'
 export { SQLSTATE, isConnectionLoss, sqlstateOf } from './connection/sqlstate.ts'
-export { applyMigrations, platformMigrations, type MigrateOptions } from './migrate/apply-migrations.ts'
+export { applyMigrations, platformMigrations } from './migrate/apply-migrations.ts'
 export { findLostSchemas } from './migrate/lost-schemas.ts'
-export { readMigrations, type Migration, type MigrationSource } from './migrate/migration.ts'
+export { readMigrations, type MigrationSource } from './migrate/migration.ts'
 export { planMigrations, type AppliedMigration } from './migrate/plan-migrations.ts'
 export { openRequestRole, recordRequestPassword } from './migrate/request-password.ts'
 export { ensureRolePasswords } from './cluster/role-password.ts'
 export { readCatalog, readRequestSettings } from './catalog/read-catalog.ts'
 export { viewKey } from './catalog/relationships.ts'
-export { readAroundLocks, type CatalogReading } from './catalog/around-locks.ts'
+export { readAroundLocks } from './catalog/around-locks.ts'
 export {
   baseTypesOf,
   columnTypesOf,
@@ -64,27 +63,10 @@ export {
   uniqueIndexesOf,
   type TypeStructure,
 } from './catalog/shared-queries.ts'
-export { watchCatalog, type CatalogWatch, type WatchCatalogOptions } from './catalog/watch-catalog.ts'
-export type {
-  ApiRole,
-  Catalog,
-  Column,
-  ForeignKey,
-  MediaHandler,
-  Parameter,
-  Relationship,
-  RelationshipEnds,
-  Representation,
-  Routine,
-  RoutineResult,
-  Schema,
-  Table,
-  TablePrivileges,
-  UniqueIndex,
-  ViewSource,
-} from './catalog/catalog.ts'
-export { dumpSchema, type DumpOptions } from './dump/dump-schema.ts'
+export { watchCatalog, type CatalogWatch } from './catalog/watch-catalog.ts'
+export type { Catalog, Column, Parameter, Relationship, Routine, Table, UniqueIndex } from './catalog/catalog.ts'
+export { dumpSchema } from './dump/dump-schema.ts'
 export { copyOut } from './dump/copy-out.ts'
-export { readScriptRows, type ScriptRows } from './wire/script-rows.ts'
+export { readScriptRows } from './wire/script-rows.ts'
 export { openQuietClient } from './wire/quiet-client.ts'
 export { openWatchedClient, type WatchedClient } from './wire/watched-client.ts'

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseJwtSecret, parseSigningSecret, type SigningSecret } from '@holdfast/auth'
 import { errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
 import { keepPrivate } from '@holdfast/postgres'
+import { ensureKeyFile, readKeyFile } from '../key-file.ts'
 
 export interface ResolvedJwtSecret extends SigningSecret {
   /** As configured or stored. */
@@ -21,7 +21,7 @@ export function resolveJwtSecret(configured: string | undefined, dataDir: string
   if (configured !== undefined && given?.signing) return { text: configured, keys: given.keys, signing: given.signing }
   const path = join(dataDir, 'jwt-secret')
   keepPrivate(path, logger)
-  const text = readOrUndefined(path) ?? create(dataDir, path)
+  const text = ensureKeyFile(path, () => randomBytes(48).toString('base64url'))
   const { signing, keys } = parseStored(text, path)
   return { text, signing, keys: [...keys, ...(given?.keys ?? [])] }
 }
@@ -31,7 +31,7 @@ export function readSigningSecret(configured: string | undefined, dataDir: strin
   const given = configured === undefined ? undefined : parseJwtSecret(configured).signing
   if (given) return given
   const path = join(dataDir, 'jwt-secret')
-  const text = readOrUndefined(path)
+  const text = readKeyFile(path)
   return text === undefined ? undefined : parseStored(text, path).signing
 }
 
@@ -43,21 +43,4 @@ function parseStored(text: string, path: string): SigningSecret {
   } catch (error) {
     throw new HoldfastError('jwt_secret_invalid', 500, errorMessage(error), { hint })
   }
-}
-
-function readOrUndefined(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-function create(dataDir: string, path: string): string {
-  const secret = randomBytes(48).toString('base64url')
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  writeFileSync(`${path}.new`, `${secret}\n`, { mode: 0o600, flush: true })
-  renameSync(`${path}.new`, path)
-  return secret
 }

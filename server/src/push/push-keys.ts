@@ -1,9 +1,9 @@
 import { createECDH, createPrivateKey, type KeyObject } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SignJWT } from 'jose'
 import { HoldfastError, type Clock, type Logger } from '@holdfast/foundation'
 import { keepPrivate } from '@holdfast/postgres'
+import { ensureKeyFile } from '../key-file.ts'
 import { SIGNED_SECONDS } from './limits.ts'
 
 /** Keys identifying this server to push services (RFC 8292, VAPID). */
@@ -25,7 +25,7 @@ export function resolvePushKeys(configured: string | undefined, dataDir: string,
   const path = join(dataDir, 'push-key')
   keepPrivate(path, logger)
   return keysOf(
-    readOrUndefined(path) ?? create(dataDir, path),
+    ensureKeyFile(path, createKey),
     'push_key_damaged',
     `${path} is damaged. Restore it, or remove it to get a new key: devices subscribe again by themselves.`,
   )
@@ -72,22 +72,9 @@ function keysOf(text: string, code: string, message: string): PushKeys {
   }
 }
 
-function readOrUndefined(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-function create(dataDir: string, path: string): string {
+function createKey(): string {
   const ecdh = createECDH('prime256v1')
   ecdh.generateKeys()
   // Restores leading zeros.
-  const key = Buffer.from(ecdh.getPrivateKey('hex').padStart(64, '0'), 'hex').toString('base64url')
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  writeFileSync(`${path}.new`, `${key}\n`, { mode: 0o600, flush: true })
-  renameSync(`${path}.new`, path)
-  return key
+  return Buffer.from(ecdh.getPrivateKey('hex').padStart(64, '0'), 'hex').toString('base64url')
 }

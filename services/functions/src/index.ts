@@ -1,6 +1,6 @@
 /** Edge functions (project code in separate Deno processes), database webhooks and scheduled jobs. */
-export { openFunctionsDatabase, type FunctionsDatabase } from './database-role.ts'
-export { openFunctions, type FunctionsService, type OpenFunctionsOptions } from './functions.ts'
+export { openFunctionsDatabase } from './database-role.ts'
+export { openFunctions, type FunctionsService } from './functions.ts'
 export type { FunctionMetrics } from './observe/metrics.ts'
 export type { KeptLine, LogPage } from './observe/log-store.ts'
 export { functionsOptions, type FunctionsOptions } from './options.ts'

@@ -1,7 +1,7 @@
 /** File storage: buckets and objects protected by row-level security. */
-export { openStorage, type OpenStorageOptions, type StorageService } from './storage.ts'
+export { openStorage, type StorageService } from './storage.ts'
 export { storageMigrations } from './migrations.ts'
 export { storageOptions, type StorageOptions } from './options.ts'
-export { keyDemandOf, type KeyDemand } from './open-routes.ts'
+export { keyDemandOf } from './open-routes.ts'
 export { openBackend } from './open-backend.ts'
 export { verifyStored, type StoredFault, type StoredReport } from './sweep/verify-stored.ts'

@@ -1,7 +1,6 @@
 export { openSync, syncMigrations, type SyncService } from './sync.ts'
 export { syncOptions, type SyncOptions } from './options.ts'
-export type { FindUser, InspectedUser } from './inspect/inspected-user.ts'
-export type { CoverageReport, DefinitionCoverage, PolicyCoverage, TableCoverage } from './inspect/coverage.ts'
+export type { CoverageReport, DefinitionCoverage, TableCoverage } from './inspect/coverage.ts'
 export type { RowExplanation } from './inspect/row-explanation.ts'
 export type { UserRow } from './inspect/user-rows.ts'
 export type { SyncStatus, TableFill } from './inspect/status.ts'

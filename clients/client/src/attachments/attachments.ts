@@ -4,7 +4,7 @@ import type { Value } from '../value.ts'
 import { assertStorageKey, extensionOf, randomName } from './file-names.ts'
 import type { AttachmentsOptions } from './attachments-options.ts'
 import { chooseEvicted } from './cache-limit.ts'
-import { isEvictable, isUnsent, type FileEntry } from './file-state.ts'
+import { isEvictable, isUnsent, NO_TRANSFER, type FileEntry } from './file-state.ts'
 import type { FileTable } from './file-table.ts'
 import { evict } from './evict.ts'
 import { FileStoreFull, type FileStore } from './files/file-store.ts'
@@ -167,16 +167,9 @@ async function addFile(
     mediaType,
     size: bytes.size,
     state: 'captured',
-    isPaused: false,
     isEager: false,
     bytesName,
-    uploadUrl: undefined,
-    sentBytes: 0,
-    attempts: 0,
-    doubts: 0,
-    notBeforeMs: 0,
-    problem: undefined,
-    linkPosition: undefined,
+    ...NO_TRANSFER,
     usedAtMs: now(),
   }
   try {

@@ -1,4 +1,4 @@
-import type { FileEntry } from './file-state.ts'
+import { NO_TRANSFER, type FileEntry } from './file-state.ts'
 
 /** A photo just taken. */
 export function photo(change: Partial<FileEntry> = {}): FileEntry {
@@ -10,16 +10,9 @@ export function photo(change: Partial<FileEntry> = {}): FileEntry {
     mediaType: 'image/jpeg',
     size: 10,
     state: 'captured',
-    isPaused: false,
     isEager: false,
     bytesName: 'bytes-1',
-    uploadUrl: undefined,
-    sentBytes: 0,
-    attempts: 0,
-    doubts: 0,
-    notBeforeMs: 0,
-    problem: undefined,
-    linkPosition: undefined,
+    ...NO_TRANSFER,
     usedAtMs: 0,
     ...change,
   }

@@ -52,6 +52,18 @@ export interface FileEntry {
   readonly usedAtMs: number
 }
 
+/** Transfer state of a file for which nothing has been sent or received. */
+export const NO_TRANSFER = {
+  isPaused: false,
+  uploadUrl: undefined,
+  sentBytes: 0,
+  attempts: 0,
+  doubts: 0,
+  notBeforeMs: 0,
+  problem: undefined,
+  linkPosition: undefined,
+} satisfies Partial<FileEntry>
+
 export type FailureKind =
   /** Network or server failure: retried indefinitely. */
   | 'retry'

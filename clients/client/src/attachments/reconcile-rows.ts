@@ -1,4 +1,4 @@
-import { isUnsent, type FileEntry } from './file-state.ts'
+import { isUnsent, NO_TRANSFER, type FileEntry } from './file-state.ts'
 
 /** A row of the app's query: a file the user may see. */
 export interface AttachmentRow {
@@ -83,16 +83,9 @@ function toFile(row: AttachmentRow, path: string, bucket: string): FileEntry {
     mediaType: row.media_type ?? 'application/octet-stream',
     size: row.size ?? 0,
     state: row.is_uploaded === 0 ? 'elsewhere' : 'remote',
-    isPaused: false,
     isEager: row.is_eager === 1,
     bytesName: undefined,
-    uploadUrl: undefined,
-    sentBytes: 0,
-    attempts: 0,
-    doubts: 0,
-    notBeforeMs: 0,
-    problem: undefined,
-    linkPosition: undefined,
+    ...NO_TRANSFER,
     usedAtMs: 0,
   }
 }
