@@ -1,7 +1,16 @@
 import type { GroupLimits } from '@holdfast/foundation'
 
 /** Services sharing the request connections. */
-export type RequestShare = 'rest' | 'storage' | 'realtime' | 'streams' | 'uploads' | 'push' | 'digests' | 'forms'
+export type RequestShare =
+  | 'rest'
+  | 'storage'
+  | 'realtime'
+  | 'streams'
+  | 'uploads'
+  | 'push'
+  | 'digests'
+  | 'forms'
+  | 'access'
 
 /**
  * Reserved share of the request connections per service. REST has the largest, because users wait for it. The remaining tenth is available to every service.
@@ -15,6 +24,7 @@ const RESERVED: Readonly<Record<RequestShare, number>> = {
   push: 0,
   digests: 0,
   forms: 0,
+  access: 0,
 }
 
 /** Maximum connections for one user's uploads. A device sends one transaction at a time; with two, a second device can upload while the first writes a lot. */
@@ -31,6 +41,9 @@ const DIGEST_CONNECTIONS_MAX = 1
 
 /** Connections of visitors who send public forms. */
 const FORM_CONNECTIONS_MAX = 2
+
+/** Connections on which admins see a table as somebody else: rarely, and one at a time each. */
+const ACCESS_CONNECTIONS_MAX = 2
 
 /** Divides the request connections between the services. */
 export function requestShares(config: {
@@ -55,6 +68,7 @@ export function requestShares(config: {
       },
       forms: { reserved: 0, max: Math.min(FORM_CONNECTIONS_MAX, connectionsMax) },
       digests: { reserved: 0, max: DIGEST_CONNECTIONS_MAX, perKeyMax: 1 },
+      access: { reserved: 0, max: Math.min(ACCESS_CONNECTIONS_MAX, connectionsMax), perKeyMax: 1 },
       push: { reserved: 0, max: Math.min(PUSH_CONNECTIONS_MAX, connectionsMax), perKeyMax: 1 },
     },
   }

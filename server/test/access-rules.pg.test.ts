@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { judgeWrite } from '@holdfast/protocol'
 import { runAs, sql, type SqlFragment } from '@holdfast/postgres'
 import { createRandom, runsOf, seedOf } from '@holdfast/test-support'
+import { previewAccess } from '../src/workspaces/access/preview-access.ts'
+import { seeAs } from '../src/workspaces/access/see-as.ts'
 import { openAccessWorld, sessionOf, USERS, USER_NAMES, type AccessWorld, type UserName } from './access-world.ts'
 
 const RUNS = runsOf(24, { variable: 'HOLDFAST_ACCESS_RUNS' })
@@ -194,10 +196,13 @@ test(
   { timeout: 60_000 + RUNS * 3_000 },
   async () => {
     const counts = { done: 0, refused: 0, hidden: 0 }
+    let previous: Rules | undefined
     for (let run = 0; run < RUNS; run++) {
       const rules = randomRules()
       const rows = await fill()
       const shown = JSON.stringify({ rules, seed: SEED, run })
+      if (previous) await expectPreview(previous, rules, rows)
+      previous = rules
       await set('adam', rules).catch((error: unknown) => expect.fail(`${String(error)} ${shown}`))
       const plan = await world.plan()
       const table = plan.tables.find(({ localName }) => localName === 'jobs')
@@ -217,6 +222,7 @@ test(
         expect(visible.map((row) => row.id).toSorted(), `${user} ${shown}`).toEqual(expected)
         expect(await world.held(user, table), `${user} ${shown}`).toEqual(expected)
       }
+      await expectSeenAs(rules, rows)
       const user = pick(USER_NAMES)
       const onDevice = await world.rulesFor(user)
       for (const tried of randomWrites(rows, user)) {
@@ -245,6 +251,65 @@ test(
     expect(counts.refused).toBeGreaterThan(RUNS)
   },
 )
+
+const mayStart = (rules: Rules, user: UserName, row: Row): boolean =>
+  sees(rules, user, row) &&
+  (isAdmin(user) || isShared(user, row) || rules.change.some((rule) => applies(rule, user, row)))
+
+/** A preview counts what the rules will mean, and changes nothing. */
+async function expectPreview(before: Rules, after: Rules, rows: readonly Row[]): Promise<void> {
+  const needs = { connections: world.database.requestPool, project: world.projectPool }
+  const asked = { workspace: world.workspace, table: 'jobs', rules: after }
+  const preview = await previewAccess(needs, sessionOf('adam'), asked)
+  const count = (holds: (row: Row) => boolean): number => rows.filter(holds).length
+  const members = (['edda', 'emil', 'cora', 'vera', 'gus'] as const).map((name) => ({
+    name,
+    sees: count((row) => sees(after, name, row)),
+    gains: count((row) => sees(after, name, row) && !sees(before, name, row)),
+    loses: count((row) => !sees(after, name, row) && sees(before, name, row)),
+    changes: count((row) => mayStart(after, name, row)),
+    changesBefore: count((row) => mayStart(before, name, row)),
+  }))
+  expect(preview).toMatchObject({ records: rows.length, isPartial: false, members })
+}
+
+/** What an admin sees as a member is what the member sees, and by which rules. */
+async function expectSeenAs(rules: Rules, rows: readonly Row[]): Promise<void> {
+  const name = pick(['edda', 'emil', 'cora', 'vera', 'gus'] as const)
+  const seen = await seenAs('adam', name)
+  const expected = rows.map((row) => ({
+    id: row['id'],
+    sees: sees(rules, name, row),
+    changes: mayStart(rules, name, row),
+    seesBy: [
+      ...(isShared(name, row) ? ['guests_read'] : []),
+      ...rules.see.flatMap((rule, index) => (applies(rule, name, row) ? [`see_${index + 1}`] : [])),
+    ],
+  }))
+  const byId = (a: { readonly id?: unknown }, b: { readonly id?: unknown }): number =>
+    String(a.id).localeCompare(String(b.id))
+  const found = (seen.records ?? []).map(({ changesBy: _, ...record }) => record)
+  expect(found.toSorted(byId), name).toEqual(expected.toSorted(byId))
+  const count = (holds: (row: Row) => boolean): number => rows.filter(holds).length
+  expect(seen.tables).toEqual([
+    {
+      table: 'jobs',
+      sees: count((row) => sees(rules, name, row)),
+      changes: count((row) => mayStart(rules, name, row)),
+    },
+  ])
+}
+
+const seenAs = (caller: UserName, member: string): ReturnType<typeof seeAs> =>
+  seeAs(
+    {
+      connections: world.database.requestPool,
+      project: world.projectPool,
+      claimsOf: (sub) => Promise.resolve({ role: 'authenticated', sub }),
+    },
+    sessionOf(caller),
+    { workspace: world.workspace, member: world.members[member] ?? member, table: 'jobs' },
+  )
 
 const EDITORS: Rules = {
   see: [{ role: 'viewer', scope: 'all' }],
@@ -312,108 +377,30 @@ describe('set_access', () => {
   })
 })
 
-/** What Postgres and the user's device say about an update: `done`, or the message. */
-async function outcomes(user: UserName, before: Row, change: Row): Promise<readonly [string, string]> {
-  const undone = new Error('undone')
-  const [column] = Object.keys(change)
-  const after = { ...before, ...change }
-  const rules = await world.rulesFor(user)
-  const onServer = await runAs(world.database.requestPool, sessionOf(user), async (tx) => {
-    await tx.query(writeSql({ before, after, ...(column ? { changed: column } : {}) }))
-    throw undone
-  }).catch((error: unknown) => {
-    const { constraint } = error as { constraint?: string }
-    return error === undone ? 'done' : (constraint ?? (error as Error).message)
-  })
-  const judged = judgeWrite(
-    { table: 'jobs', command: 'update', before: local(before), after: local(after), changed: Object.keys(change) },
-    { rules, rowOf: () => undefined, isCurrent: () => true },
-  )
-  if (judged.kind !== 'refused') return [onServer, judged.kind === 'allowed' ? 'done' : judged.kind]
-  const { refusal } = judged
-  const said = refusal.reason === 'check' ? refusal.check.name : refusal.reason === 'transition' ? refusal.words : ''
-  return [onServer, said ?? '']
-}
-
-describe('a field that is required when …', () => {
-  const blocked = [{ field: 'state', is: 'one_of', values: ['blocked'] }]
-  const require = (conditions: unknown, onlyNew = false): Promise<unknown> =>
-    world.as(
-      'adam',
-      sql`select holdfast.set_required_when(${world.workspace}, 'jobs', 'reason', ${JSON.stringify(conditions)}::jsonb, ${onlyNew})`,
-    )
-  const gaps = async (): Promise<unknown> => {
-    const [row] = await world.as<{ gaps: unknown }>(
-      'adam',
-      sql`select holdfast.required_when_gaps(${world.workspace}, 'jobs', 'reason', ${JSON.stringify(blocked)}::jsonb) as gaps`,
-    )
-    return row?.gaps
-  }
-  const job = (state: string | null, reason: string | null): Row => ({ ...NO_JOB, id: random.uuid(), state, reason })
-  const NO_JOB: Row = { ...Object.fromEntries(FIELDS.map((field) => [field, null])), created_by: USERS.edda.id }
-  const store = async (row: Row): Promise<Row> => {
-    await world.database.pool.execute(
-      sql`insert into public.jobs (id, state, reason) values (${row['id']}, ${row['state']}, ${row['reason']})`,
-    )
-    return row
-  }
-
-  beforeAll(async () => {
-    await world.database.pool.execute(sql`truncate public.jobs`)
-    await set('adam', { ...EDITORS, change: [{ role: 'editor', scope: 'all' }] }, true)
+describe('seeAs', () => {
+  test.each([
+    ['edda', 'vera', 'not_admin'],
+    ['mole', 'vera', 'not_admin'],
+    ['adam', '00000000-0000-4000-8000-000000000000', 'member_not_found'],
+  ] as const)('refuses %s as %s', async (caller, member, code) => {
+    await expect(seenAs(caller, member)).rejects.toMatchObject({ code })
   })
 
-  test('lists the records that lack it, refuses until told to spare them, and then holds on server and device', async () => {
-    const gap = await store(job('blocked', ''))
-    await store(job('blocked', 'ice'))
-    const fine = await store(job(null, null))
-    expect(await gaps()).toEqual({ count: 1, examples: [gap['id']] })
-    await expect(require(blocked)).rejects.toMatchObject({ code: '23514', hint: 'required.gaps' })
-    await require(blocked, true)
-    const kept = await world.as('adam', sql`select required_when from holdfast.table_rules where table_name = 'jobs'`)
-    expect(kept).toEqual([{ required_when: { reason: blocked } }])
-    const [comment] = await world.database.pool.query<{ words: string }>(
-      sql`select obj_description(oid) as words from pg_constraint where conname = 'required_reason'`,
-    )
-    expect(comment?.words).toBe('Reason is required when State is blocked.')
-    expect(await outcomes('edda', fine, { state: 'blocked' })).toEqual(['required_reason', 'required_reason'])
-    expect(await outcomes('edda', fine, { state: 'open' })).toEqual(['done', 'done'])
-    expect(await outcomes('edda', gap, { n: 1 })).toEqual(['required_reason', 'required_reason'])
-    await require(null)
-    expect(await outcomes('edda', fine, { state: 'blocked' })).toEqual(['done', 'done'])
-  })
-
-  test('refuses a field that would require itself, and callers who are no admins', async () => {
-    await expect(require([{ field: 'reason', is: 'empty' }])).rejects.toMatchObject({ hint: 'access.condition' })
-    const call = sql`select holdfast.set_required_when(${world.workspace}, 'jobs', 'reason', null)`
-    await expect(world.as('edda', call)).rejects.toMatchObject({ hint: 'people.not_admin' })
-  })
-
-  test('steps of a choice hold on server and device, for the role they are for', async () => {
-    const steps = [
-      { from: 'open', to: 'blocked' },
-      { from: 'blocked', to: 'done', role: 'admin' },
-    ]
-    const limit = (given: unknown): Promise<unknown> =>
-      world.as(
-        'adam',
-        sql`select holdfast.set_transitions(${world.workspace}, 'jobs', 'state', ${JSON.stringify(given)}::jsonb)`,
-      )
-    await limit(steps)
-    const [open, stuck] = [await store(job('open', null)), await store(job('blocked', null))]
-    const refused = 'State goes from Open to Blocked.'
-    expect(await outcomes('edda', open, { state: 'blocked' })).toEqual(['done', 'done'])
-    expect(await outcomes('edda', open, { state: 'done' })).toEqual([refused, refused])
-    expect(await outcomes('edda', stuck, { state: 'done' })).toEqual([
-      'Not everyone sets State to Done.',
-      'Not everyone sets State to Done.',
-    ])
-    expect(await outcomes('adam', stuck, { state: 'done' })).toEqual(['done', 'done'])
-    expect(await world.as('mole', sql`select from holdfast.transitions`)).toEqual([])
-    await expect(limit([{ from: 'open', to: 'done', role: 'guest' }])).rejects.toMatchObject({
-      hint: 'transitions.steps',
+  test('returns no record that the admin does not see, and survives a policy that fails', async () => {
+    const { pool } = world.database
+    await set('adam', EDITORS, true)
+    const rows = await fill()
+    await pool.execute(sql`create policy hidden on public.jobs as restrictive for select to authenticated
+      using ((select holdfast.role_in(${sql.trusted(`'${world.workspace}'`)})) = 'viewer' or title = 'shared')`)
+    const { records, tables } = await seenAs('adam', 'vera')
+    expect(records?.map(({ id }) => id)).toEqual([rows[0]?.['id']])
+    expect(tables).toEqual([{ table: 'jobs', sees: rows.length, changes: 0 }])
+    await pool.execute(sql`alter policy hidden on public.jobs
+      using (1 / (case (select holdfast.role_in(${sql.trusted(`'${world.workspace}'`)})) when 'viewer' then 0 else 1 end) = 1)`)
+    expect(await seenAs('adam', 'vera')).toMatchObject({
+      tables: [{ table: 'jobs', sees: null, changes: null }],
+      records: undefined,
     })
-    await limit([])
-    expect(await outcomes('edda', open, { state: 'done' })).toEqual(['done', 'done'])
+    await pool.execute(sql`drop policy hidden on public.jobs`)
   })
 })

@@ -10,7 +10,7 @@ import {
   type TablePlan,
 } from '@holdfast/policy'
 import type { WriteRules } from '@holdfast/protocol'
-import { runAs, sql, type Session, type SqlFragment } from '@holdfast/postgres'
+import { createPool, runAs, sql, type Pool, type Session, type SqlFragment } from '@holdfast/postgres'
 import { syncMigrations } from '@holdfast/sync'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 
@@ -46,6 +46,8 @@ export const JOB_FIELDS = [
 
 export interface AccessWorld extends AsyncDisposable {
   readonly database: TestDatabase
+  /** Connected as the project. */
+  readonly projectPool: Pool
   readonly workspace: string
   /** The team of Edda and Vera, and one that nobody is in. */
   readonly teams: readonly [string, string]
@@ -66,7 +68,8 @@ export const sessionOf = (user: UserName): Session => ({
 export async function openAccessWorld(): Promise<AccessWorld> {
   const database = await openTestDatabase({ migrations: [authMigrations, syncMigrations, serverMigrations] })
   const { pool, requestPool, compilerPool } = database
-  const world = { ...(await populate(database)), database }
+  const projectPool = createPool({ url: database.projectUrl, applicationName: 'test project', connectionsMax: 1 })
+  const world = { ...(await populate(database)), database, projectPool }
   const as: AccessWorld['as'] = (user, query) => runAs(requestPool, sessionOf(user), (tx) => tx.query(query))
   const definition = JSON.stringify({
     name: 'jobs',
@@ -98,7 +101,10 @@ export async function openAccessWorld(): Promise<AccessWorld> {
       return [...held].toSorted()
     },
     rulesFor: (user) => rulesFor(database, sessionOf(user)),
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await projectPool[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    },
   }
 }
 

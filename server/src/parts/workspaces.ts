@@ -1,8 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { WELCOMED_EMAIL } from '@holdfast/sample'
-import { type Cluster, withOwnSettings } from '@holdfast/postgres'
+import { type Cluster, type PoolShare, withOwnSettings } from '@holdfast/postgres'
 import { callerReader } from '../gateway/authenticate.ts'
 import type { Welcome } from '../holdfast.ts'
+import { accessRoutes } from '../workspaces/access/access-routes.ts'
 import { createOwnerKeys } from '../workspaces/owner-keys.ts'
 import { hasWorkspaces } from '../workspaces/start-workspace.ts'
 import { workspaceRoutes } from '../workspaces/workspace-routes.ts'
@@ -18,24 +19,42 @@ export interface WorkspacesPart {
   issueOwnerKey(): Promise<string | undefined>
 }
 
-/** Opens workspace creation. */
+/** Opens workspace creation, and what owners and admins read about access. */
 export function openWorkspaces(
   { config, logger, clock, openPool }: PartContext,
-  given: { readonly cluster: Cluster; readonly accounts: Accounts; readonly secret: string },
+  given: {
+    readonly cluster: Cluster
+    readonly accounts: Accounts
+    readonly secret: string
+    /** For what members see. */
+    readonly share: PoolShare
+  },
 ): WorkspacesPart {
   const { auth, sessions } = given.accounts
   const { adminUrl, serverVersion } = given.cluster
   const url = withOwnSettings(adminUrl, serverVersion)
   const pool = openPool({ url, applicationName: 'holdfast workspaces', connectionsMax: 1 })
   const ownerKeys = createOwnerKeys(given.secret, clock)
-  const routes = workspaceRoutes({
+  const readCaller = callerReader(auth.verifyToken, (claims) => sessions.require(claims))
+  const starting = workspaceRoutes({
     pool,
     ownerKeys,
     isOpen: config.openWorkspaces,
     createAccount: (account) => auth.createInvitedAccount(account),
-    readCaller: callerReader(auth.verifyToken, (claims) => sessions.require(claims)),
+    readCaller,
     logger,
   })
+  const access = accessRoutes({
+    pool: openPool({ url, applicationName: 'holdfast access', connectionsMax: 1 }),
+    share: given.share,
+    claimsOf: (userId) => auth.claimsOfUser(userId),
+    readCaller,
+    logger,
+  })
+  const routes: FastifyPluginAsync = async (app) => {
+    await app.register(starting)
+    await app.register(access)
+  }
   return { routes, issueOwnerKey: async () => ((await hasWorkspaces(pool)) ? undefined : ownerKeys.issue()) }
 }
 
