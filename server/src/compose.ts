@@ -78,12 +78,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     channels: { tap, ...(realtime ? { alsoPublished: realtime.publishedTables } : {}) },
   })
   const push = openPush(context, { url, share: shares.share('push'), catalog, accounts, baseUrl, port })
-  const workspaces = openWorkspaces(context, {
-    cluster,
-    accounts,
-    secret: jwtSecret.text,
-    share: shares.share('access'),
-  })
+  const workspaces = openWorkspaces(context, { cluster, accounts, secret: jwtSecret.text, shares })
   const invitations = openInvitations(context, { cluster, accounts, baseUrl })
   const forms = openForms(context, { cluster, share: shares.share('forms') })
   const mailed = { cluster, pool, share: shares.share('digests'), catalog, accounts, baseUrl, secret: jwtSecret.text }

@@ -288,7 +288,8 @@ async function expectSeenAs(rules: Rules, rows: readonly Row[]): Promise<void> {
   }))
   const byId = (a: { readonly id?: unknown }, b: { readonly id?: unknown }): number =>
     String(a.id).localeCompare(String(b.id))
-  const found = (seen.records ?? []).map(({ changesBy: _, ...record }) => record)
+  const found =
+    seen.records?.map(({ id, sees: isSeen, changes, seesBy }) => ({ id, sees: isSeen, changes, seesBy })) ?? []
   expect(found.toSorted(byId), name).toEqual(expected.toSorted(byId))
   const count = (holds: (row: Row) => boolean): number => rows.filter(holds).length
   expect(seen.tables).toEqual([

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { WELCOMED_EMAIL } from '@holdfast/sample'
-import { type Cluster, type PoolShare, withOwnSettings } from '@holdfast/postgres'
+import { type Cluster, type SharedPool, withOwnSettings } from '@holdfast/postgres'
 import { callerReader } from '../gateway/authenticate.ts'
 import type { Welcome } from '../holdfast.ts'
+import type { RequestShare } from '../request-shares.ts'
 import { accessRoutes } from '../workspaces/access/access-routes.ts'
 import { createOwnerKeys } from '../workspaces/owner-keys.ts'
 import { hasWorkspaces } from '../workspaces/start-workspace.ts'
@@ -26,8 +27,7 @@ export function openWorkspaces(
     readonly cluster: Cluster
     readonly accounts: Accounts
     readonly secret: string
-    /** For what members see. */
-    readonly share: PoolShare
+    readonly shares: SharedPool<RequestShare>
   },
 ): WorkspacesPart {
   const { auth, sessions } = given.accounts
@@ -46,7 +46,7 @@ export function openWorkspaces(
   })
   const access = accessRoutes({
     pool: openPool({ url, applicationName: 'holdfast access', connectionsMax: 1 }),
-    share: given.share,
+    share: given.shares.share('access'),
     claimsOf: (userId) => auth.claimsOfUser(userId),
     readCaller,
     logger,
