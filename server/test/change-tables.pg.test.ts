@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { authMigrations } from '@holdfast/auth'
+import { compileSyncPlan, readPolicyInput } from '@holdfast/policy'
+import { runAs, sql, type Session } from '@holdfast/postgres'
+import { syncMigrations } from '@holdfast/sync'
+import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
+
+// Owners and admins change the shape of the tables that their workspace made.
+
+const serverMigrations = { name: 'server', directory: new URL('../migrations/', import.meta.url) }
+const id = (n: number): string => `aaaaaaaa-0000-4000-8000-00000000000${n}`
+const [OLGA, EDDA, MOLE] = [id(1), id(2), id(3)] as const
+
+let database: TestDatabase
+let workspace = ''
+
+beforeAll(async () => {
+  database = await openTestDatabase({ migrations: [authMigrations, syncMigrations, serverMigrations] })
+  const { pool } = database
+  for (const user of [OLGA, EDDA, MOLE])
+    await pool.execute(sql`insert into auth.users (id, email) values (${user}, ${`${user}@example.org`})`)
+  const [made] = await pool.query<{ id: string }>(
+    sql`select holdfast.create_workspace('Water', ${`${OLGA}@example.org`}) as id`,
+  )
+  workspace = made?.id ?? ''
+  await pool.execute(sql`
+    insert into holdfast.members (workspace_id, user_id, role, name) values (${workspace}, ${EDDA}, 'editor', 'Edda')`)
+  await pool.execute(sql`select holdfast.create_workspace('Gas', ${`${MOLE}@example.org`})`)
+  await pool.execute(
+    sql.trusted(`
+      create table public.of_project (id uuid primary key default gen_random_uuid(), name text);
+      alter table public.of_project enable row level security;`),
+  )
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+const sessionOf = (sub: string): Session => ({ role: 'authenticated', claims: { role: 'authenticated', sub } })
+const asked = <Row extends object>(who: string, query: ReturnType<typeof sql>): Promise<readonly Row[]> =>
+  runAs(database.requestPool, sessionOf(who), (tx) => tx.query<Row>(query))
+const create = async (name: string): Promise<void> => {
+  const fields = [
+    { name: 'title', label: 'Title', kind: 'text' },
+    { name: 'cause', label: 'Cause', kind: 'text' },
+    { name: 'state', label: 'State', kind: 'choice', choices: ['open', "it's done"] },
+    { name: 'parent_id', label: 'Parent', kind: 'link', table: 'hf_teams' },
+  ]
+  const definition = { name, label: 'Faults', access: { kind: 'members' }, fields }
+  await asked(OLGA, sql`select holdfast.create_table(${workspace}, ${JSON.stringify(definition)}::jsonb)`)
+}
+const change = async (name: string, of: object, who = OLGA): Promise<string> => {
+  const [row] = await asked<{ done: { statements: string } }>(
+    who,
+    sql`select holdfast.change_table(${workspace}, ${name}, ${JSON.stringify(of)}::jsonb) as done`,
+  )
+  return row?.done.statements ?? ''
+}
+const preview = async (name: string, of: object, who = OLGA): Promise<string> => {
+  const [row] = await asked<{ text: string }>(
+    who,
+    sql`select holdfast.change_table_sql(${workspace}, ${name}, ${JSON.stringify(of)}::jsonb) as text`,
+  )
+  return row?.text ?? ''
+}
+const field = (name: string, kind: string, more: object = {}): object => ({
+  kind: 'add_field',
+  field: { name, label: `The ${name}`, kind, ...more },
+})
+const rows = (name: string): Promise<readonly object[]> =>
+  asked(EDDA, sql`select * from ${sql.identifier('public', name)} order by title`)
+/** What Postgres knows of the columns: types, constraints, indexes and comments. */
+const shapeOf = async (name: string): Promise<unknown> =>
+  database.pool.query(sql`
+    select a.attname, format_type(a.atttypid, a.atttypmod) as type, a.attidentity::text as identity, col_description(a.attrelid, a.attnum) as comment,
+           (select array_agg(pg_get_constraintdef(c.oid) order by c.conname) from pg_constraint c where c.conrelid = a.attrelid and a.attnum = any (c.conkey)) as constraints,
+           (select array_agg(pg_get_indexdef(i.indexrelid) order by 1) from pg_index i where i.indrelid = a.attrelid and a.attnum = any (i.indkey)) as indexes
+      from pg_attribute a where a.attrelid = to_regclass(format('public.%I', ${name}::text)) and a.attnum > 0 and not a.attisdropped order by a.attname`)
+
+const KINDS = [
+  ['text'],
+  ['integer'],
+  ['number'],
+  ['boolean'],
+  ['date'],
+  ['datetime'],
+  ['choice', { choices: ['low', 'High'] }],
+  ['link', { table: 'hf_teams' }],
+  ['autonumber'],
+  ['rating'],
+] as const
+
+test('a field of every kind is added, previewed word for word, deleted and restored as it was, and the table syncs', async () => {
+  await create('faults')
+  await asked(EDDA, sql`insert into public.faults (title, cause) values ('a', 'rust'), ('b', null)`)
+  for (const [kind, more] of KINDS) {
+    const added = field(`f_${kind}`, kind, more)
+    const text = await preview('faults', added)
+    expect(await change('faults', added)).toBe(text)
+  }
+  const [before, values] = [await shapeOf('faults'), await rows('faults')]
+  const names = ['cause', 'state', 'parent_id', ...KINDS.map(([kind]) => `f_${kind}`)]
+  for (const name of names) await change('faults', { kind: 'delete_field', field: name })
+  expect(Object.keys((await rows('faults'))[0] ?? {}).toSorted()).toEqual([
+    'created_at',
+    'created_by',
+    'id',
+    'title',
+    'updated_at',
+  ])
+  for (const name of names.toReversed()) await change('faults', { kind: 'restore_field', field: name })
+  expect(await shapeOf('faults')).toEqual(before)
+  expect(await rows('faults')).toEqual(values)
+  const [kept] = await database.pool.query(
+    sql`select count(*)::int as tables from pg_class where relnamespace = 'holdfast_private'::regnamespace and relname ~ '^f[0-9]'`,
+  )
+  expect(kept).toEqual({ tables: 0 })
+
+  const plan = compileSyncPlan(await readPolicyInput(database.compilerPool, { schemas: ['public', 'holdfast'] }))
+  expect(JSON.stringify(plan)).toContain('"faults"')
+})
+
+test('a renamed field keeps its column, its help and its values', async () => {
+  await create('renamed')
+  await asked(EDDA, sql`insert into public.renamed (title, cause) values ('a', 'rust')`)
+  await database.pool.execute(sql.trusted(`comment on column public.renamed.cause is 'Cause. What broke. As found.'`))
+  await change('renamed', { kind: 'rename_field', field: 'cause', label: 'Root cause' })
+  expect(await shapeOf('renamed')).toContainEqual(
+    expect.objectContaining({ attname: 'cause', comment: 'Root cause. What broke. As found.' }),
+  )
+  expect(await rows('renamed')).toMatchObject([{ cause: 'rust' }])
+})
+
+test('the name of a deleted field is not given to a new one, and its values stay out of reach', async () => {
+  await create('reused')
+  await asked(EDDA, sql`insert into public.reused (title, cause) values ('a', 'rust')`)
+  await change('reused', { kind: 'delete_field', field: 'cause' })
+  await change('reused', field('cause', 'number'))
+  expect(await rows('reused')).toMatchObject([{ f2_cause: null }])
+  expect(await asked(OLGA, sql`select field_name, label from holdfast.deleted_fields(${workspace}, 'reused')`)).toEqual(
+    [{ field_name: 'cause', label: 'Cause' }],
+  )
+  await expect(asked(OLGA, sql`select * from holdfast_private.deleted_fields`)).rejects.toThrow('permission denied')
+
+  await database.pool.execute(
+    sql`update holdfast_private.deleted_fields set deleted_at = now() - interval '31 days' where table_name = 'reused'`,
+  )
+  await change('reused', field('later', 'text'))
+  await expect(change('reused', { kind: 'restore_field', field: 'cause' })).rejects.toMatchObject({
+    hint: 'change_table.no_field',
+  })
+})
+
+test('every change is recorded with who made it and its statements', async () => {
+  await create('recorded')
+  const text = await change('recorded', field('depth', 'number'))
+  expect(
+    await asked(OLGA, sql`select kind, made_by, statements from holdfast.table_changes(${workspace}, 'recorded')`),
+  ).toEqual([{ kind: 'add_field', made_by: OLGA, statements: text }])
+})
+
+describe('refused', () => {
+  test.each([
+    ['an editor', EDDA, 'faults', field('x', 'text'), 'people.not_admin'],
+    ['the owner of another workspace', MOLE, 'faults', field('x', 'text'), 'people.not_admin'],
+    ['a table of the project', OLGA, 'of_project', field('x', 'text'), 'change_table.of_project'],
+    ['a table that is not there', OLGA, 'nothing', field('x', 'text'), 'change_table.of_project'],
+    ['an unknown change', OLGA, 'faults', { kind: 'drop' }, 'change_table.kind'],
+    ['an unknown kind of field', OLGA, 'faults', field('x', 'point'), 'new_table.kind'],
+    ['a name with quotes', OLGA, 'faults', field('x"; drop', 'text'), 'new_table.name'],
+    [
+      'a label of two lines',
+      OLGA,
+      'faults',
+      { kind: 'rename_field', field: 'cause', label: 'a\nb' },
+      'new_table.label',
+    ],
+    ['a field of every table', OLGA, 'faults', { kind: 'delete_field', field: 'id' }, 'change_table.no_field'],
+    ['a hidden column', OLGA, 'faults', { kind: 'delete_field', field: 'ctid' }, 'change_table.no_field'],
+    [
+      'restoring what was not deleted',
+      OLGA,
+      'faults',
+      { kind: 'restore_field', field: 'cause' },
+      'change_table.no_field',
+    ],
+  ])('%s', async (_, who, name, of, hint) => {
+    await expect(change(name, of, who)).rejects.toMatchObject({ hint })
+    await expect(preview(name, of, who)).rejects.toMatchObject({ hint })
+  })
+
+  test('a field that a policy reads, naming the policy', async () => {
+    await create('ruled')
+    await database.pool.execute(
+      sql.trusted(`create policy only_open on public.ruled for select to authenticated using (state = 'open')`),
+    )
+    await expect(change('ruled', { kind: 'delete_field', field: 'state' })).rejects.toMatchObject({
+      hint: 'change_table.used',
+      message: expect.stringContaining('only_open'),
+    })
+  })
+})
