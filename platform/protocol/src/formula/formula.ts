@@ -50,7 +50,6 @@ export type FormulaProblem =
   | { readonly code: 'same_type'; readonly of: string; readonly wanted: FormulaType; readonly found: FormulaType }
   | { readonly code: 'not_comparable'; readonly of: string }
   | { readonly code: 'digits' }
-  | { readonly code: 'no_type' }
 
 const TYPE_WORDS: Readonly<Record<FormulaType, string>> = {
   text: 'a text',
@@ -116,8 +115,6 @@ function describeProblem(problem: FormulaProblem): string {
       return `'${problem.of}' cannot order yes and no.`
     case 'digits':
       return 'The number of decimals is a whole number from 0 to 6.'
-    case 'no_type':
-      return 'This is always empty.'
     default:
       return problem satisfies never
   }

@@ -48,10 +48,10 @@ export async function ensureSortIndex(
   }
 }
 
-/** Returns `undefined` for orders that no single-column index supports: links by title, choices by their order, text numbers. */
+/** Returns `undefined` for orders that no single-column index supports: links by title, choices by their order, text numbers, computed fields. */
 export function sortIndexSql(table: string, field: Field): string | undefined {
-  const { kind, column, link } = field
-  const isPlain = kind !== 'choice' && kind !== 'binary' && link === undefined
+  const { kind, column, link, computed } = field
+  const isPlain = computed === undefined && kind !== 'choice' && kind !== 'binary' && link === undefined
   const isTextNumber = kind === 'number' && column.local === 'text'
   if (!isPlain || isTextNumber || column.name === 'id') return undefined
   const collation = isTextual(kind) ? ' collate nocase' : ''
@@ -59,7 +59,8 @@ export function sortIndexSql(table: string, field: Field): string | undefined {
 }
 
 /** Returns an index for counting and reading groups by this field. Supports links and choices, too. */
-export function groupIndexSql(table: string, field: Field): string {
+export function groupIndexSql(table: string, field: Field): string | undefined {
+  if (field.computed) return undefined
   return indexSql(`${indexName(table, field)}__group`, table, valueSql(field))
 }
 

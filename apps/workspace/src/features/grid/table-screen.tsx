@@ -1,4 +1,4 @@
-import { useHasSynced, useRecords, useSchema } from '@holdfast/react'
+import { useHasSynced, useRecords } from '@holdfast/react'
 import { FirstSyncBar } from '../../components/records/first-sync-bar.tsx'
 import { useTableFirst } from '../../lib/data/use-table-first.ts'
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
@@ -11,11 +11,13 @@ import { useDocumentTitle } from '../../components/page.tsx'
 import { LateUndoDialog } from '../../components/records/late-undo-dialog.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
 import { useLatestCalls } from '../../hooks/use-latest-calls.ts'
+import { useToday } from '../../hooks/use-today.ts'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { useUntilChanged } from '../../hooks/use-until-changed.ts'
 import { useAppearance } from '../../lib/appearance.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
-import { type Field, fieldsOf } from '../../lib/fields/field.ts'
+import type { Field } from '../../lib/fields/field.ts'
+import { useFields } from '../../lib/fields/use-fields.ts'
 import { latenessOf } from '../../lib/fields/late.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { useNewRecord } from '../../lib/records/use-new-record.ts'
@@ -128,8 +130,7 @@ function TableView({
   readonly table: TableInfo
   readonly saved: SavedView | undefined
 }): JSX.Element {
-  const schema = useSchema()
-  const fields = useMemo(() => fieldsOf(table.descriptor, schema), [table.descriptor, schema])
+  const fields = useFields(table.descriptor, useToday())
   const plain = useGridView(table, fields, saved)
   const type = saved?.type ?? 'grid'
   const { view, dress, isWaiting } = useDress(plain, type === 'grid')

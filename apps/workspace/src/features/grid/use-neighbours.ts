@@ -2,7 +2,8 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import { useEffect, useMemo } from 'react'
 import { useToday } from '../../hooks/use-today.ts'
-import { type Field, fieldsOf } from '../../lib/fields/field.ts'
+import type { Field } from '../../lib/fields/field.ts'
+import { useFields } from '../../lib/fields/use-fields.ts'
 import { quoteName } from '../../lib/sql.ts'
 import { parseFilter } from '../../lib/filters/filter-text.ts'
 import { useView } from '../../lib/views/use-views.ts'
@@ -40,18 +41,19 @@ export function useNeighbours(table: string, id: string, from: ViewOfRecord): Ne
   const { view: saved } = useView(table, from.v)
   const { filter, sort, group = '' } = mergeSettings(saved?.settings ?? {}, from)
   const search = from.q ?? ''
+  const descriptor = schema.tables.find(({ name }) => name === table)
+  const fields = useFields(descriptor, today)
   const query = useMemo(() => {
-    const descriptor = schema.tables.find(({ name }) => name === table)
-    if (!descriptor) return undefined
+    if (fields.length === 0) return undefined
     return gridQueryOf({
       table,
-      fields: fieldsOf(descriptor, schema),
+      fields,
       search,
       filter: parseFilter(filter),
       sort,
       today,
     })
-  }, [schema, table, search, filter, sort, today])
+  }, [fields, table, search, filter, sort, today])
   const groups = useMemo(() => parseGroups(group, query?.fields ?? []), [group, query])
   const outer = groups[0] ?? query?.sorts[0]
   const first = query?.fields.find(({ name }) => name === outer?.field)

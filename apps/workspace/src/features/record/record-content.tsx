@@ -1,13 +1,15 @@
-import { useHasSynced, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
-import { type JSX, type ReactNode, useMemo } from 'react'
+import { useHasSynced, useLocalDatabase, useRecords } from '@holdfast/react'
+import type { JSX, ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
 import { copyText } from '../../components/copy-text.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
+import { useToday } from '../../hooks/use-today.ts'
 import { storeOrTell } from '../../lib/data/unstored.ts'
-import { type Field, fieldsOf } from '../../lib/fields/field.ts'
+import type { Field } from '../../lib/fields/field.ts'
+import { useFields } from '../../lib/fields/use-fields.ts'
 import { commentDraftId, DRAFT_SQL, type DraftRow, removeDraft, toDraft } from '../../lib/records/drafts.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
 import { fieldMessages } from '../../messages/fields.ts'
@@ -22,8 +24,7 @@ import { useRecordState } from './use-record-state.ts'
 /** A record with its fields, linking records and comments, in the panel or on its own page. */
 export function RecordContent(props: RecordContentProps): JSX.Element {
   const { table, recordId } = props
-  const schema = useSchema()
-  const fields = useMemo(() => fieldsOf(table.descriptor, schema), [table.descriptor, schema])
+  const fields = useFields(table.descriptor, useToday())
   const record = useRecordState(table.name, recordId, fields)
   switch (record.kind) {
     case 'here':

@@ -1,6 +1,7 @@
 import { useRecords } from '@holdfast/react'
 import { useMemo } from 'react'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import { tableSql } from '../../lib/fields/table-sql.ts'
 import { type Draft, DRAFT_SQL, type DraftRow, toDraft } from '../../lib/records/drafts.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
 import { quoteName, quoteText } from '../../lib/sql.ts'
@@ -23,9 +24,10 @@ export function useRecordState(table: string, id: string, fields: readonly Field
       ? ''
       : `, (select ${quoteName(link.titleColumn)} from ${quoteName(link.table)} where id = t.${quoteName(name)}) as ${quoteName(LABEL + name)}`,
   )
-  const record = useRecords<RecordValues>(`select t.*${labelSql.join('')} from ${quoteName(table)} t where t.id = ?`, [
-    id,
-  ])
+  const record = useRecords<RecordValues>(
+    `select t.*${labelSql.join('')} from ${tableSql({ table, fields })} where t.id = ?`,
+    [id],
+  )
   const drafts = useRecords<DraftRow>(DRAFT_SQL, [id])
   const [row] = record.rows
   const [draftRow] = drafts.rows

@@ -1,4 +1,10 @@
-import { type ColumnDescriptor, type SchemaDescriptor, type TableDescriptor, titleColumnOf } from '@holdfast/protocol'
+import {
+  type ColumnDescriptor,
+  type ComputedField,
+  type SchemaDescriptor,
+  type TableDescriptor,
+  titleColumnOf,
+} from '@holdfast/protocol'
 import { type ChoiceWords, choiceWordsOf, isFilledInByServer, wordsOf } from '../data/column-words.ts'
 import { isSystemColumn, kindOf, type FieldKind } from './field-kind.ts'
 
@@ -38,6 +44,8 @@ export interface Field {
   /** Whether the database requires a value, according to the schema. */
   readonly isRequired: boolean
   readonly isTitle: boolean
+  /** Not a column of the table: its SQL over the table named `c`, and the other local tables that it reads. */
+  readonly computed?: { readonly sql: string; readonly tables: readonly string[]; readonly of: ComputedField }
 }
 
 /** Returns a table's fields: title and state first, then in schema order, long texts last. */

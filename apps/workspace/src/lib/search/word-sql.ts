@@ -26,6 +26,8 @@ export function hasWords(texts: readonly string[], words: readonly string[]): bo
 /** Returns the searched SQL expressions over the table `t`: texts of the row and link titles. */
 export function searchedColumns(fields: readonly Field[]): readonly string[] {
   return fields.flatMap((field): readonly string[] => {
+    // The text index has no computed texts.
+    if (field.computed) return []
     const column = `t.${quoteName(field.name)}`
     if (isTextual(field.kind) || isChosenText(field)) return [column]
     return field.kind === 'link' && field.link?.titleColumn !== undefined ? [labelSql(field, column)] : []

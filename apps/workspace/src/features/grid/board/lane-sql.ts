@@ -1,5 +1,6 @@
 import type { Field, FieldValue } from '../../../lib/fields/field.ts'
 import { labelSql } from '../../../lib/fields/label-sql.ts'
+import { tableSql } from '../../../lib/fields/table-sql.ts'
 import { quoteName, type SqlPart } from '../../../lib/sql.ts'
 import { type GridQuery, rowsSql, whereSql } from '../query/grid-query.ts'
 import { pageLocale } from '../../../lib/language.ts'
@@ -15,7 +16,7 @@ export interface LaneRow {
 export function lanesSql(query: GridQuery, field: Field): SqlPart {
   const column = `t.${quoteName(field.name)}`
   const where = whereSql(query)
-  const counted = `select ${column} as value, count(*) as rows from ${quoteName(query.table)} t${where.text} group by 1`
+  const counted = `select ${column} as value, count(*) as rows from ${tableSql(query)}${where.text} group by 1`
   return { text: `select value, rows, ${labelSql(field, 'value')} as label from (${counted})`, values: where.values }
 }
 

@@ -1,4 +1,5 @@
 import { addDays } from '../../../lib/fields/dates.ts'
+import { tableSql } from '../../../lib/fields/table-sql.ts'
 import { quoteName, type SqlPart } from '../../../lib/sql.ts'
 import { columnsSql, type GridQuery, orderSql, whereSql } from '../query/grid-query.ts'
 import type { GridRow } from '../window-cache.ts'
@@ -41,7 +42,7 @@ export function entriesSql(
     ],
   })
   const here = `select t.id, ${from} as start, ${to} as stop, row_number() over (order by ${orderSql(query)}) as place
-                  from ${quoteName(query.table)} t${where.text}`
+                  from ${tableSql(query)}${where.text}`
   const isOn = `h.start < d.value ->> 'stop' and (h.start >= d.value ->> 'start'${
     end === undefined ? '' : ` or h.stop ${reaches(end.kind)} d.value ->> 'end'`
   })`
@@ -52,7 +53,7 @@ export function entriesSql(
                row_number() over (partition by d.key order by h.start, h.place) as place
           from json_each(?) d join here h on ${isOn})
       select p.day as "#day", p.total as "#total", ${columnsSql({ ...query, rules: [] }).text}
-        from placed p cross join ${quoteName(query.table)} t on t.id = p.id
+        from placed p cross join ${tableSql(query)} on t.id = p.id
        where p.place <= ? order by p.day, p.place`,
     values: [...where.values, JSON.stringify(bounds), perDay],
   }

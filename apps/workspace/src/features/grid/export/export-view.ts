@@ -2,6 +2,7 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { FileColumn } from '../../../lib/exchange/file-columns.ts'
 import { type ExportedRecord, type FileFormat, renderRecords } from '../../../lib/exchange/render-records.ts'
 import type { FieldValue } from '../../../lib/fields/field.ts'
+import { tableSql } from '../../../lib/fields/table-sql.ts'
 import { quoteName } from '../../../lib/sql.ts'
 import { columnsSql, type GridQuery, LABEL_PREFIX, orderSql, whereSql } from '../query/grid-query.ts'
 import type { Sort } from '../query/sort.ts'
@@ -31,11 +32,11 @@ export interface ExportOptions {
 export async function exportView(options: ExportOptions): Promise<{ readonly file: Blob; readonly records: number }> {
   const { database, query, groups, columns, format, title, signal, onProgress } = options
   const where = whereSql(query)
-  const table = quoteName(query.table)
+  const table = tableSql(query)
   const rows = await database.getAll<{ readonly id: string }>(
     options.ids === undefined
-      ? `select t.id as id from ${table} t${where.text} order by ${orderSql(query, groups)}`
-      : `select t.id as id from json_each(?) page cross join ${table} t on t.id = page.value order by ${orderSql(query, groups)}`,
+      ? `select t.id as id from ${table}${where.text} order by ${orderSql(query, groups)}`
+      : `select t.id as id from json_each(?) page cross join ${table} on t.id = page.value order by ${orderSql(query, groups)}`,
     options.ids === undefined ? [...where.values] : [JSON.stringify(options.ids)],
   )
   const ids = rows.map(({ id }) => id)
@@ -47,7 +48,7 @@ export async function exportView(options: ExportOptions): Promise<{ readonly fil
     for (let from = 0; from < ids.length; from += SLICE) {
       signal.throwIfAborted()
       const slice = await database.getAll<Readonly<Record<string, FieldValue>>>(
-        `select ${text} from json_each(?) page cross join ${table} t on t.id = page.value order by page.key`,
+        `select ${text} from json_each(?) page cross join ${table} on t.id = page.value order by page.key`,
         [JSON.stringify(ids.slice(from, from + SLICE))],
       )
       records += slice.length

@@ -2,6 +2,7 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { Field } from '../../../lib/fields/field.ts'
 import { formatValue } from '../../../lib/fields/format-value.ts'
 import { labelSql } from '../../../lib/fields/label-sql.ts'
+import { tableSql } from '../../../lib/fields/table-sql.ts'
 import { quoteName, type SqlPart } from '../../../lib/sql.ts'
 import { groupMessages as words } from '../../../messages/groups.ts'
 import { aggregateColumns, type ColumnAggregate, formatAggregate, parseAggregates } from '../query/aggregates.ts'
@@ -114,7 +115,7 @@ export function groupsSql(query: GridQuery, sorts: readonly Sort[], aggregates: 
   const where = whereSql(query)
   const keys = fields.map((field, index) => `${columnOf(field)} as k${index}`).join(', ')
   const places = fields.map((_, index) => index + 1).join(', ')
-  const grouped = `select ${keys}, count(*) as rows${aggregateColumns(aggregates)} from ${quoteName(query.table)} t${where.text} group by ${places}`
+  const grouped = `select ${keys}, count(*) as rows${aggregateColumns(aggregates)} from ${tableSql(query)}${where.text} group by ${places}`
   const labels = fields.map((field, index) => `, ${labelSql(field, `k${index}`)} as l${index}`).join('')
   const order = sorts.map((sort, index) => groupOrderSql(fieldOf(query, sort), sort, `k${index}`)).join(', ')
   return {

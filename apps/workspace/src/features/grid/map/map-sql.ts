@@ -1,4 +1,5 @@
-import { quoteName, type SqlPart } from '../../../lib/sql.ts'
+import { tableSql } from '../../../lib/fields/table-sql.ts'
+import type { SqlPart } from '../../../lib/sql.ts'
 import { columnsSql, type GridQuery, whereSql } from '../query/grid-query.ts'
 import type { GridRow } from '../window-cache.ts'
 import { degreesSql, type PointFields } from './point-fields.ts'
@@ -40,9 +41,9 @@ export function cellsOver(bounds: Bounds, lonStep: number, latStep: number): Cel
 export function spotsSql(query: GridQuery, point: PointFields, cells: Cells): SqlPart {
   const { lon, lat } = degreesSql(point)
   const where = whereSql(query)
-  const table = quoteName(query.table)
+  const table = tableSql(query)
   return {
-    text: `with here as materialized (select t.id, ${lon} as lon, ${lat} as lat from ${table} t${where.text}),
+    text: `with here as materialized (select t.id, ${lon} as lon, ${lat} as lat from ${table}${where.text}),
       spots as (
         select min(id) as id, count(*) as rows, avg(lon) as lon, avg(lat) as lat,
                min(lon) as west, max(lon) as east, min(lat) as south, max(lat) as north
@@ -50,7 +51,7 @@ export function spotsSql(query: GridQuery, point: PointFields, cells: Cells): Sq
          group by cast((lon + 360) / ? as integer), cast((lat + 180) / ? as integer))
       select s.rows as "#count", s.lon as "#lon", s.lat as "#lat", s.west as "#west", s.east as "#east",
              s.south as "#south", s.north as "#north", ${columnsSql({ ...query, rules: [] }).text}
-        from spots s cross join ${table} t on t.id = s.id order by s.lat desc, s.lon`,
+        from spots s cross join ${table} on t.id = s.id order by s.lat desc, s.lon`,
     values: [...where.values, cells.west, cells.east, cells.south, cells.north, cells.lonStep, cells.latStep],
   }
 }
@@ -63,7 +64,7 @@ export function recordsAtSql(query: GridQuery, point: PointFields, bounds: Bound
     values: [bounds.west, bounds.east, bounds.south, bounds.north],
   })
   return {
-    text: `select ${columnsSql({ ...query, rules: [] }).text} from ${quoteName(query.table)} t${where.text} limit ?`,
+    text: `select ${columnsSql({ ...query, rules: [] }).text} from ${tableSql(query)}${where.text} limit ?`,
     values: [...where.values, limit],
   }
 }
@@ -78,7 +79,7 @@ export function extentSql(query: GridQuery, point: PointFields): SqlPart {
   const where = whereSql(query)
   return {
     text: `select min(lon) as west, max(lon) as east, min(lat) as south, max(lat) as north, count(lon) as placed
-             from (select ${lon} as lon, ${lat} as lat from ${quoteName(query.table)} t${where.text})
+             from (select ${lon} as lon, ${lat} as lat from ${tableSql(query)}${where.text})
             where lon between -180 and 180 and lat between -90 and 90`,
     values: where.values,
   }

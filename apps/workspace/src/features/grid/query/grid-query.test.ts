@@ -3,8 +3,9 @@ import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addDays } from '../../../lib/fields/dates.ts'
+import { compileComputed } from '../../../lib/fields/compile-computed.ts'
 import type { Field, FieldValue } from '../../../lib/fields/field.ts'
-import { TEST_FIELDS, TEST_SITES, TEST_TASKS } from '../../../lib/fields/test-fields.test-support.ts'
+import { TEST_FIELDS, TEST_SCHEMA, TEST_SITES, TEST_TASKS } from '../../../lib/fields/test-fields.test-support.ts'
 import {
   type Condition,
   type FilterGroup,
@@ -13,7 +14,7 @@ import {
   operatorsOf,
 } from '../../../lib/filters/filter.ts'
 import type { SqlPart } from '../../../lib/sql.ts'
-import { countSql, type GridQuery, windowSql } from './grid-query.ts'
+import { countSql, type GridQuery, tablesOfQuery, windowSql } from './grid-query.ts'
 
 // The invariant: for any view, SQLite answers what checking each condition on every row would.
 
@@ -65,6 +66,44 @@ describe('the SQL of a view', () => {
     expect(planOf(windowSql(view({ filter }), 0, 100))).toContain('COVERING INDEX by_state')
     const sorts = [{ field: 'due_on', isDescending: true }]
     expect(planOf(windowSql(view({ filter, sorts }), 0, 100))).toContain('INDEX by_due')
+  })
+
+  test('has computed fields as columns, and computes only those that it names', () => {
+    const double = { call: '*', of: [{ field: 'points' }, { number: 2 }] }
+    const site = { kind: 'lookup' as const, link: 'site_id', field: 'name' }
+    const computed = compileComputed(
+      TEST_TASKS,
+      TEST_SCHEMA,
+      [
+        {
+          table: 'tasks',
+          name: 'double',
+          label: 'Double',
+          result: 'number',
+          definition: { kind: 'formula', formula: double },
+        },
+        { table: 'tasks', name: 'site', label: 'Site', result: 'text', definition: site },
+        { table: 'tasks', name: 'gone', label: 'Gone', result: 'text', definition: { ...site, field: 'nothing' } },
+      ],
+      { today: TODAY, now: new Date() },
+    )
+    expect(computed.map(({ name, kind }) => [name, kind])).toEqual([
+      ['double', 'number'],
+      ['site', 'text'],
+    ])
+    const query = view({
+      fields: [...TEST_FIELDS, ...computed],
+      filter: { kind: 'all', nodes: [{ kind: 'condition', field: 'double', operator: 'gt', values: ['3'] }] },
+      sorts: [{ field: 'double', isDescending: true }],
+    })
+    using database = openDatabase([1, 2, 3].map((points) => ({ id: `t${points}`, points, site_id: 's1' })))
+    expect(read(database, query, 0, 10)).toMatchObject([
+      { id: 't3', double: 6, site: 'Elmcroft' },
+      { id: 't2', double: 4, site: 'Elmcroft' },
+    ])
+    expect(tablesOfQuery(query)).toEqual(['tasks', 'sites'])
+    const { text } = countSql(view({ fields: query.fields }))
+    expect(JSON.stringify(database.prepare(`explain query plan ${text}`).all())).not.toContain('sites')
   })
 
   test('finds the same rows as a naive reading of the filter', () => {

@@ -4,6 +4,7 @@ import { labelSql } from '../../../lib/fields/label-sql.ts'
 import type { FilterGroup } from '../../../lib/filters/filter.ts'
 import type { FindCandidates } from '../../../lib/search/candidates-of.ts'
 import { searchedColumns, wordsOf, wordSql } from '../../../lib/search/word-sql.ts'
+import { tableSql } from '../../../lib/fields/table-sql.ts'
 import { quoteName, quoteText, type SqlPart } from '../../../lib/sql.ts'
 import type { Grouping } from '../row-groups.ts'
 import { filterSql } from './filter-sql.ts'
@@ -34,7 +35,7 @@ export const LABEL_PREFIX = '@'
 /** Counts the rows of the view. */
 export function countSql(query: GridQuery): SqlPart {
   const where = whereSql(query, undefined, true)
-  return { text: `select count(*) as rows from ${quoteName(query.table)} t${where.text}`, values: where.values }
+  return { text: `select count(*) as rows from ${tableSql(query)}${where.text}`, values: where.values }
 }
 
 /**
@@ -60,16 +61,20 @@ export function rowsSql(
   const where = whereSql(query, only, query.sorts.length === 0 && groups.length === 0)
   const order = orderSql(query, groups)
   const columns = columnsSql(query)
-  const page = `select t.id from ${quoteName(query.table)} t${where.text} order by ${order} limit ? offset ?`
+  const page = `select t.id from ${tableSql(query)}${where.text} order by ${order} limit ? offset ?`
   return {
-    text: `select ${columns.text} from (${page}) page cross join ${quoteName(query.table)} t on t.id = page.id order by ${order}`,
+    text: `select ${columns.text} from (${page}) page cross join ${tableSql(query)} on t.id = page.id order by ${order}`,
     values: [...columns.values, ...where.values, limit, offset],
   }
 }
 
-/** Returns the tables whose changes can affect the view: its table and those with the titles of its links. */
+/** Returns the tables whose changes can affect the view: its table, those with the titles of its links, and those that its computed fields read. */
 export function tablesOfQuery({ table, fields }: GridQuery): readonly string[] {
-  return [...new Set([table, ...fields.flatMap(({ link }) => (link?.titleColumn === undefined ? [] : [link.table]))])]
+  const others = fields.flatMap(({ link, computed }) => [
+    ...(link?.titleColumn === undefined ? [] : [link.table]),
+    ...(computed?.tables ?? []),
+  ])
+  return [...new Set([table, ...others])]
 }
 
 /** Returns the columns of a row: all columns of the table `t`, the titles of its links, and which rules match. */

@@ -1,4 +1,5 @@
-import { quoteName, type SqlPart } from '../../../lib/sql.ts'
+import { tableSql } from '../../../lib/fields/table-sql.ts'
+import type { SqlPart } from '../../../lib/sql.ts'
 import type { Sort } from './sort.ts'
 import { groupKeys, type GridQuery, ID_KEY, orderKeys, type OrderKey, whereSql } from './grid-query.ts'
 
@@ -14,7 +15,7 @@ export function neighbourSql(query: GridQuery, id: string, groups: readonly Sort
   const previous = sideSql(query, keys, true)
   const next = sideSql(query, keys, false)
   return {
-    text: `with place as (select ${place} from ${quoteName(query.table)} t where t.id = ?)
+    text: `with place as (select ${place} from ${tableSql(query)} where t.id = ?)
       select coalesce(${previous.text}, null) as previous, coalesce(${next.text}, null) as next`,
     values: [id, ...previous.values, ...next.values],
   }
@@ -52,7 +53,7 @@ function lookSql(
   const shared = keys.slice(0, level).map(({ key }, above) => `${key} is ${valueOf(above)}`)
   const where = whereSql(query, { text: [...shared, condition].join(' and '), values: [] })
   return {
-    text: `(select t.id from ${quoteName(query.table)} t${where.text} order by ${order.join(', ')} limit 1)`,
+    text: `(select t.id from ${tableSql(query)}${where.text} order by ${order.join(', ')} limit 1)`,
     values: where.values,
   }
 }

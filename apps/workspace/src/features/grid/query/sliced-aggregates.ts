@@ -1,4 +1,5 @@
 import type { FieldValue } from '../../../lib/fields/field.ts'
+import { tableSql } from '../../../lib/fields/table-sql.ts'
 import { quoteName, type SqlPart } from '../../../lib/sql.ts'
 import { type AggregateRow, aggregateName, type ColumnAggregate, valueSql } from './aggregates.ts'
 import { type GridQuery, whereSql } from './grid-query.ts'
@@ -63,7 +64,7 @@ function sliceSql(
     return isAverage ? [value, `${valueSql({ ...one, aggregate: 'filled' })} as ${filledName(index)}`] : [value]
   })
   const where = whereSql(query, slice && idsOf(slice))
-  return { text: `select ${columns.join(', ')} from ${quoteName(query.table)} t${where.text}`, values: where.values }
+  return { text: `select ${columns.join(', ')} from ${tableSql(query)}${where.text}`, values: where.values }
 }
 
 function idsOf({ from, until }: { readonly from: string; readonly until: string | null }): SqlPart {

@@ -111,6 +111,7 @@ function ViewTools({
       <SortPopover fields={fields} sorts={view.query.sorts} onChange={view.setSorts} />
       {isList ? null : (
         <FieldsPopover
+          table={table}
           fields={fields}
           shown={view.shown}
           onToggle={view.toggle}

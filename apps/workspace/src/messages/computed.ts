@@ -1,0 +1,61 @@
+import type { FormulaProblem } from '@holdfast/protocol'
+import { inLanguages } from '../lib/texts.ts'
+
+/** Formulas, lookups and rollups: the dialog of a computed field. */
+export const computedMessages = inLanguages('computedMessages', {
+  add: 'Add computed field',
+  edit: (label: string) => `Edit ${label}`,
+  addTitle: 'Computed field',
+  editTitle: 'Edit computed field',
+  save: 'Save field',
+  remove: 'Delete field',
+  removed: 'Field deleted.',
+  label: 'Name',
+  labelForm: 'A name has 1 to 40 characters and no full stop.',
+  kind: 'Type',
+  kinds: { formula: 'Formula', lookup: 'Lookup', rollup: 'Rollup' },
+  kindDetails: {
+    formula: 'Calculated from the fields of the record.',
+    lookup: 'A field of the linked record.',
+    rollup: 'A number, sum or date of the records that link here.',
+  },
+  formula: 'Formula',
+  fields: 'Fields',
+  functions: 'Functions',
+  insert: (name: string) => `Insert ${name}`,
+  preview: 'First records',
+  noRecords: 'There are no records yet.',
+  empty: 'Empty',
+  link: 'Link',
+  noLinks: 'This table has no link to another table. Add a link field first.',
+  field: 'Field',
+  records: 'Records of',
+  noRollups: 'No table links to this one. Add a link field to the other table first.',
+  recordsBy: (table: string, field: string) => `${table}, linked by ${field}`,
+  calculation: 'Calculation',
+  calculations: { count: 'Count', sum: 'Sum', average: 'Average', min: 'Smallest', max: 'Largest' },
+  only: 'Only records where',
+  onlyDetail: 'A formula that is yes or no. Leave it empty for all records.',
+  onlyBoolean: 'This formula must be yes or no.',
+  offline: 'You need a connection to change fields.',
+  usedBy: (labels: string) => `Used by ${labels}. Change these fields first.`,
+  problem: (_: FormulaProblem, english: string): string => english,
+  functionHelp: (_: string, english: string): string => english,
+})
+
+/** Why a computed field was not saved, by the server's hint. */
+export const computedRefusals = inLanguages('computedRefusals', {
+  'people.not_admin': 'Only owners and admins of the workspace can change fields.',
+  'new_table.not_made_here': 'This table was not created in the app, so its fields are changed with SQL.',
+  'new_table.label': 'A name has 1 to 40 characters and no full stop.',
+  'new_table.name': 'Choose another name.',
+  'new_table.busy': 'Another user is changing the workspace. Try again in a moment.',
+  'computed_field.exists': 'A field with this name exists. Choose another name.',
+  'computed_field.limit': 'A table can have up to 50 computed fields.',
+  'computed_field.circle': 'The field would be calculated from itself, through another field.',
+  'computed_field.used': 'Other computed fields use this field. Change these first.',
+  'computed_field.no_field': 'A field that this one uses no longer exists.',
+  'computed_field.link': 'The link no longer exists.',
+  'computed_field.types': 'The values do not fit together.',
+  'computed_field.formula': 'The server does not support this formula. It may be older than this app.',
+})
