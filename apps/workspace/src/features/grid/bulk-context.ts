@@ -2,7 +2,7 @@ import type { LocalDatabase } from '@holdfast/client'
 import { showToast } from '../../components/toast.tsx'
 import type { Field } from '../../lib/fields/field.ts'
 import { CHANGES_MAX } from '../../lib/records/apply-command.ts'
-import { quoteName } from '../../lib/sql.ts'
+import { tableSql } from '../../lib/fields/table-sql.ts'
 import type { RecordChange } from '../../lib/records/record-change.ts'
 import { pasteMessages as words } from '../../messages/paste.ts'
 import { recordMessages } from '../../messages/record.ts'
@@ -59,7 +59,7 @@ async function readChosen(
   if (ids.size > CHANGES_MAX) return 'too_many'
   const { text } = columnsSql({ fields })
   return database.getAll<GridRow>(
-    `select ${text} from json_each(?) page cross join ${quoteName(table.name)} t on t.id = page.value order by page.key`,
+    `select ${text} from json_each(?) page cross join ${tableSql({ table: table.name, fields })} on t.id = page.value order by page.key`,
     [JSON.stringify([...ids])],
   )
 }

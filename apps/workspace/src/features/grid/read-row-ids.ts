@@ -1,5 +1,5 @@
 import type { CommonPowerSyncDatabase } from '@powersync/common'
-import { quoteName } from '../../lib/sql.ts'
+import { tableSql } from '../../lib/fields/table-sql.ts'
 import { type GridQuery, orderSql, whereSql } from './query/grid-query.ts'
 import type { RowWindows } from './row-windows.ts'
 
@@ -26,7 +26,7 @@ export async function readRowIds(
   const where = whereSql(query, undefined, range === undefined)
   const page = range ? ` order by ${orderSql(query)} limit ? offset ?` : ''
   const rows = await database.getAll<{ readonly id: string }>(
-    `select t.id as id from ${quoteName(query.table)} t${where.text}${page}`,
+    `select t.id as id from ${tableSql(query)}${where.text}${page}`,
     [...where.values, ...(range ? [range[1] - range[0] + 1, range[0]] : [])],
   )
   return rows.map(({ id }) => id)

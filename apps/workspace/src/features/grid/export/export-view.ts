@@ -3,7 +3,6 @@ import type { FileColumn } from '../../../lib/exchange/file-columns.ts'
 import { type ExportedRecord, type FileFormat, renderRecords } from '../../../lib/exchange/render-records.ts'
 import type { FieldValue } from '../../../lib/fields/field.ts'
 import { tableSql } from '../../../lib/fields/table-sql.ts'
-import { quoteName } from '../../../lib/sql.ts'
 import { columnsSql, type GridQuery, LABEL_PREFIX, orderSql, whereSql } from '../query/grid-query.ts'
 import type { Sort } from '../query/sort.ts'
 
