@@ -92,6 +92,22 @@ test('two forms of a table ask for their own columns, and one can close without 
   await expect(add(two.id, 'title', `'x'`)).rejects.toMatchObject({ code: '42501' })
 })
 
+test('the policy of a form is no rule of access: rules stay readable beside it, and changing them leaves it', async () => {
+  const form = await publish(ADAM, await addView(), 'title')
+  const kind = async (): Promise<unknown> =>
+    (
+      await world.asked<{ kind: string }>(
+        ADAM,
+        sql`select holdfast.access_of(${world.workspace}, 'reports') ->> 'kind' as kind`,
+      )
+    )[0]?.kind
+  expect(await kind()).toBe('rules')
+  const rules = JSON.stringify({ see: [{ role: 'viewer', scope: 'all' }], add: [], change: [], delete: [] })
+  await world.asked(ADAM, sql`select holdfast.set_access(${world.workspace}, 'reports', ${rules}::jsonb)`)
+  expect(await kind()).toBe('rules')
+  await add(form.id, 'title', `'still open'`)
+})
+
 test('only admins publish, forms of tables that the workspace created, asking for plain values', async () => {
   const view = await addView()
   await expect(publish(EDDA, view, 'title')).rejects.toMatchObject({ hint: 'people.not_admin' })
