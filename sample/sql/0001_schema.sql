@@ -220,7 +220,7 @@ create table public.actions (
   created_by uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint actions_blocked_needs_reason check (state <> 'blocked' or length(btrim(blocked_reason)) > 0),
+  constraint actions_blocked_needs_reason check (state <> 'blocked' or (blocked_reason is not null and length(btrim(blocked_reason)) > 0)),
   constraint actions_verified_names_verifier check ((state = 'verified') = (verified_by is not null))
 );
 

@@ -111,6 +111,12 @@ describe('is refused', () => {
       setAction(`state = 'open'`, `state = 'blocked', blocked_reason = ' '`),
     ],
     [
+      'a blocked action whose reason is empty',
+      'Mina Kaya',
+      { code: '23514' },
+      setAction(`state = 'open'`, `state = 'blocked', blocked_reason = null`),
+    ],
+    [
       'an action that starts as verified',
       'Dana Okafor',
       { code: 'P0001', hint: 'record.transition' },

@@ -26,6 +26,8 @@ export const recordMessages = inLanguages('recordMessages', {
   redoAnyway: 'Do it again anyway',
   keepLater: 'Keep the later change',
   notDone: (label: string, reason: string) => `Not saved (${label}). ${reason}`,
+  notUndone: (label: string, reason: string) => `Can’t undo ${label}. ${reason}`,
+  notRedone: (label: string, reason: string) => `Can’t redo ${label}. ${reason}`,
   undo: 'Undo',
   anUndo: 'undo',
   aRedo: 'redo',

@@ -6,7 +6,7 @@ import { Disclosure } from '../../components/disclosure.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
-import { useLocalDatabase } from '@holdfast/react'
+import { useJudgements, useLocalDatabase } from '@holdfast/react'
 import { labelOf } from '../../lib/data/column-words.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
@@ -93,6 +93,7 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
   useHoldCard(layer !== undefined)
   const explanation = verdictWords(change.verdict)
   const isConflict = change.verdict.status === 'conflict'
+  const mayKeepMine = useMayKeepMine(change, record, isConflict)
   // Editing values cannot help if the record is gone or no longer the user's.
   const isGone = change.verdict.status === 'no_row'
   const canEdit = record.fields.length > 0 && !isGone
@@ -114,13 +115,15 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
       <div className="flex flex-wrap gap-2">
         {isGone ? discard : null}
         {canEdit && !isConflict ? edit : null}
-        <Button
-          isDisabled={isBusy}
-          {...((canEdit && !isConflict) || isGone ? {} : { tone: 'primary' as const })}
-          onPress={() => void decide([() => rejected.retry(change.id)], () => words.sentAgain)}
-        >
-          {isConflict ? words.keepMine : words.sendAgain}
-        </Button>
+        {mayKeepMine ? (
+          <Button
+            isDisabled={isBusy}
+            {...((canEdit && !isConflict) || isGone ? {} : { tone: 'primary' as const })}
+            onPress={() => void decide([() => rejected.retry(change.id)], () => words.sentAgain)}
+          >
+            {isConflict ? words.keepMine : words.sendAgain}
+          </Button>
+        ) : null}
         <KeepBoth
           {...{ change, record, isBusy }}
           onKeep={(edit) => void decide([() => rejected.retry(change.id, [edit])], () => words.keptBoth)}
@@ -163,6 +166,28 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
       />
     </>
   )
+}
+
+/** Whether the rules on this device let the user's values replace the current ones of a conflict. */
+function useMayKeepMine(change: RejectedChange, { fields, serverRow }: RejectedRecord, isConflict: boolean): boolean {
+  const mine = Object.fromEntries(
+    fields.flatMap(({ column, yours }) => (yours === undefined ? [] : [[column.name, yours]])),
+  )
+  const [judgement] =
+    useJudgements(
+      isConflict && serverRow
+        ? [
+            {
+              table: change.table,
+              command: 'update',
+              before: serverRow,
+              after: { ...serverRow, ...mine },
+              changed: Object.keys(mine),
+            },
+          ]
+        : [],
+    ) ?? []
+  return judgement?.kind !== 'refused'
 }
 
 function OpenRecord({

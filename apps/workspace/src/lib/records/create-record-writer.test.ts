@@ -71,6 +71,24 @@ const create = (id: string, title = id): Promise<boolean> =>
 const titles = async (): Promise<readonly string[]> =>
   (await database.getAll<{ title: string }>('select title from tasks order by id')).map(({ title }) => title)
 
+test('an undo that the rules refuse is not made, and nobody is told that it was', async () => {
+  await create('t1', 'first')
+  await writer.write({
+    label: 'change of Title',
+    changes: [{ kind: 'update', table: 'tasks', id: 't1', values: { title: 'second' }, before: { title: 'first' } }],
+  })
+  told.length = 0
+  const forbidding = createRecordWriter(database, NONE_REFUSED, 'ana', (text) => void told.push(text), async (changes) =>
+    changes.some(({ values }) => values['title'] === 'first')
+      ? { kind: 'refused', words: 'State goes from Doing to Done.', columns: ['title'] }
+      : undefined,
+  )
+  await forbidding.undo()
+  expect(told).toEqual(['Can’t undo change of Title. State goes from Doing to Done.'])
+  expect(await titles()).toEqual(['second'])
+  expect(useUndo.getState().stack.done.map(({ label }) => label)).toEqual(['Create t1', 'change of Title'])
+})
+
 describe('what a person writes', () => {
   test('is not stored where it would be refused, and nothing is there to undo', async () => {
     const command = { label: 'Create t1', changes: [insert('t1', FORBIDDEN)] }

@@ -3,7 +3,7 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import { create } from 'zustand'
 import { recordMessages as words } from '../../messages/record.ts'
 import { applyCommand, type ApplyOutcome, CHANGES_MAX } from './apply-command.ts'
-import { type Command, inverseOf, type NewCommand, type RecordChange } from './record-change.ts'
+import { type Command, inverseOf, type NewCommand, type RecordChange, recordKey } from './record-change.ts'
 import { isOfCommand, refusedRecords } from './refused-records.ts'
 import { underWay } from '../data/typing.ts'
 import { storeOrTell } from '../data/unstored.ts'
@@ -88,9 +88,18 @@ export function createRecordWriter(
   }
 
   /** For changes the server rejected, no value is restored: their needs-attention entries are removed. */
-  async function apply(direction: 'undo' | 'redo', command: Command, isChecked: boolean): Promise<ApplyOutcome> {
+  async function apply(
+    direction: 'undo' | 'redo',
+    command: Command,
+    isChecked: boolean,
+  ): Promise<ApplyOutcome | Refused> {
     const without = refusedRecords(await rejected.list(), command.id)
     const next = direction === 'undo' ? inverseOf(command) : command
+    const refused = await judge(next.changes.filter((change) => !without.has(recordKey(change))))
+    if (refused) {
+      tell((direction === 'undo' ? words.notUndone : words.notRedone)(command.label, refused.words))
+      return refused
+    }
     const outcome = await applyCommand(database, next, { isChecked, without })
     if (outcome.kind === 'changed_since') return outcome
     if (without.size > 0) await rejected.withdraw(isOfCommand(command.id))

@@ -21,8 +21,10 @@ export function useNewRecord(
 ): (() => Promise<string | undefined>) | undefined {
   const { database } = useLocalDatabase()
   // Judges an empty record: only what policies forbid for any values.
-  const [judgement] = useJudgements(isShown ? [{ table: table.name, command: 'insert', after: {} }] : []) ?? []
-  if (!table.descriptor.can.insert || judgement?.kind === 'refused') return undefined
+  const judgements = useJudgements(isShown ? [{ table: table.name, command: 'insert', after: {} }] : [])
+  // Offered once it is known, so that nothing appears that is then taken away.
+  const isOffered = judgements ? judgements[0]?.kind !== 'refused' : !isShown
+  if (!table.descriptor.can.insert || !isOffered) return undefined
   return async () => {
     const id = uuidV7()
     const label = words.newOf(table.noun)

@@ -19,6 +19,8 @@ export const recordMessages: Translation<typeof english> = {
   redoAnyway: 'Trotzdem wiederholen',
   keepLater: 'Spätere Änderung behalten',
   notDone: (label, reason) => `Nicht gespeichert (${label}). ${reason}`,
+  notUndone: (label, reason) => `${label} lässt sich nicht zurücknehmen. ${reason}`,
+  notRedone: (label, reason) => `${label} lässt sich nicht wiederholen. ${reason}`,
   undo: 'Rückgängig',
   anUndo: 'Rückgängigmachen',
   aRedo: 'Wiederholen',

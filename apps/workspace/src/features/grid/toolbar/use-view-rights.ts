@@ -34,7 +34,8 @@ export function useViewRights(saved: SavedView | undefined, userId: string): Vie
         ]
       : []),
   ])
-  const isLeft = (index: number): boolean => judgements?.[index]?.kind !== 'refused'
+  // Offered once it is known, so that nothing appears that is then taken away.
+  const isLeft = (index: number): boolean => judgements !== undefined && judgements[index]?.kind !== 'refused'
   const left = wishes.filter((_, index) => isLeft(index))
   return {
     scopes: VIEW_SCOPES.filter((scope) => left.some((wish) => wish.scope === scope)),
