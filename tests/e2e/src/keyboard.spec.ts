@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { sql } from '@holdfast/postgres'
 import { expectAccessible } from './support/accessibility.ts'
 import { makeActions, storedAction } from './support/actions.ts'
 import { expectConvergence } from './support/convergence.ts'
@@ -13,6 +14,8 @@ test('everything can be done by keyboard: signing in, finding a table, editing, 
 }) => {
   const [first, second] = await makeActions(holdfast, ['Keys: first', 'Keys: second'])
   if (!first || !second) throw new Error('two actions were made')
+  // Blocking needs a reason.
+  await holdfast.admin.execute(sql`update public.actions set blocked_reason = 'no parts' where id = ${second.id}`)
   const dana = await arrive('dana', { until: 'signed-out' })
   const { page } = dana
   const { keyboard } = page

@@ -91,16 +91,16 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
   const [layer, setLayer] = useState<'edit' | 'discard'>()
   const { isBusy, error, decide } = useDecision(() => setLayer(undefined))
   useHoldCard(layer !== undefined)
-  const explanation = verdictWords(change.verdict)
+  const { title, advice } = verdictWords(change.verdict)
   const isConflict = change.verdict.status === 'conflict'
-  const mayKeepMine = useMayKeepMine(change, record, isConflict)
+  const isOffered = useMayKeepMine(change, record, isConflict)
   // Editing values cannot help if the record is gone or no longer the user's.
   const isGone = change.verdict.status === 'no_row'
   const canEdit = record.fields.length > 0 && !isGone
   const partly = partlyRefused(change, record)
   const leftOut = { table: change.table, recordId: change.recordId, columns: partly.map(({ name }) => name) }
   const edit = (
-    <Button {...(isConflict ? {} : { tone: 'primary' as const })} isDisabled={isBusy} onPress={() => setLayer('edit')}>
+    <Button tone={isConflict ? 'secondary' : 'primary'} isDisabled={isBusy} onPress={() => setLayer('edit')}>
       {words.editAndSend}
     </Button>
   )
@@ -115,10 +115,10 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
       <div className="flex flex-wrap gap-2">
         {isGone ? discard : null}
         {canEdit && !isConflict ? edit : null}
-        {mayKeepMine ? (
+        {isOffered ? (
           <Button
             isDisabled={isBusy}
-            {...((canEdit && !isConflict) || isGone ? {} : { tone: 'primary' as const })}
+            tone={(canEdit && !isConflict) || isGone ? 'secondary' : 'primary'}
             onPress={() => void decide([() => rejected.retry(change.id)], () => words.sentAgain)}
           >
             {isConflict ? words.keepMine : words.sendAgain}
@@ -147,10 +147,8 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
         <EditAndSendDialog
           change={change}
           record={record}
-          explanation={`${asSentence(explanation.title)} ${asSentence(explanation.advice)}`.trim()}
-          isPending={isBusy}
-          error={error}
-          onClose={() => setLayer(undefined)}
+          explanation={`${asSentence(title)} ${asSentence(advice)}`.trim()}
+          {...{ error, isPending: isBusy, onClose: () => setLayer(undefined) }}
           onSend={(edits, leftOut) =>
             void decide([() => rejected.retry(change.id, edits, leftOut)], () => words.sentAgain)
           }

@@ -25,7 +25,9 @@ export function titleSql(table: TableInfo, findTable: (name: string) => TableInf
   const title = table.titleColumn === undefined ? 'null' : `r.${quoteName(table.titleColumn)}`
   const linked = table.descriptor.columns.flatMap(({ name, references }) => {
     const target = references && findTable(references.table)
-    return target?.titleColumn === undefined || isAuthor(name) ? [] : [{ name, target, titleColumn: target.titleColumn }]
+    return target?.titleColumn === undefined || isAuthor(name)
+      ? []
+      : [{ name, target, titleColumn: target.titleColumn }]
   })
   // A table's first link is usually what the record is part of; the later ones say which it is.
   const parts = linked

@@ -78,10 +78,15 @@ test('an undo that the rules refuse is not made, and nobody is told that it was'
     changes: [{ kind: 'update', table: 'tasks', id: 't1', values: { title: 'second' }, before: { title: 'first' } }],
   })
   told.length = 0
-  const forbidding = createRecordWriter(database, NONE_REFUSED, 'ana', (text) => void told.push(text), async (changes) =>
-    changes.some(({ values }) => values['title'] === 'first')
-      ? { kind: 'refused', words: 'State goes from Doing to Done.', columns: ['title'] }
-      : undefined,
+  const forbidding = createRecordWriter(
+    database,
+    NONE_REFUSED,
+    'ana',
+    (text) => void told.push(text),
+    async (changes) =>
+      changes.some(({ values }) => values['title'] === 'first')
+        ? { kind: 'refused', words: 'State goes from Doing to Done.', columns: ['title'] }
+        : undefined,
   )
   await forbidding.undo()
   expect(told).toEqual(['Can’t undo change of Title. State goes from Doing to Done.'])

@@ -18,6 +18,18 @@ export interface PendingUndo {
   readonly records: readonly { readonly table: string; readonly id: string }[]
 }
 
+type Direction = 'undo' | 'redo'
+
+/** Serializes writes, so that a slow judgement cannot overwrite a later value. */
+function takeTurn<Result>(database: CommonPowerSyncDatabase, task: () => Promise<Result>): Promise<Result> {
+  const result = (turns.get(database) ?? Promise.resolve()).then(task)
+  turns.set(
+    database,
+    result.catch(() => undefined),
+  )
+  return result
+}
+
 interface UndoState {
   /** The account whose changes the stack holds; another account starts empty. */
   readonly userId: string | undefined
@@ -61,21 +73,13 @@ export function createRecordWriter(
   const update = (change: (stack: UndoStack) => UndoStack): void =>
     useUndo.setState(({ stack }) => ({ stack: change(stack) }))
 
-  /** Serializes writes, so that a slow judgement cannot overwrite a later value. */
-  const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
-    const result = (turns.get(database) ?? Promise.resolve()).then(task)
-    turns.set(
-      database,
-      result.catch(() => undefined),
-    )
-    return result
-  }
+  const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> => takeTurn(database, task)
 
-  async function step(direction: 'undo' | 'redo'): Promise<void> {
+  async function step(direction: Direction): Promise<void> {
     await storeOrTell(direction === 'undo' ? words.anUndo : words.aRedo, () => take(direction))
   }
 
-  async function take(direction: 'undo' | 'redo'): Promise<void> {
+  async function take(direction: Direction): Promise<void> {
     const { stack } = useUndo.getState()
     const command = direction === 'undo' ? stack.done.at(-1) : stack.undone.at(-1)
     if (!command) {
@@ -88,18 +92,12 @@ export function createRecordWriter(
   }
 
   /** For changes the server rejected, no value is restored: their needs-attention entries are removed. */
-  async function apply(
-    direction: 'undo' | 'redo',
-    command: Command,
-    isChecked: boolean,
-  ): Promise<ApplyOutcome | Refused> {
+  async function apply(direction: Direction, command: Command, isChecked: boolean): Promise<ApplyOutcome | Refused> {
     const without = refusedRecords(await rejected.list(), command.id)
     const next = direction === 'undo' ? inverseOf(command) : command
     const refused = await judge(next.changes.filter((change) => !without.has(recordKey(change))))
-    if (refused) {
-      tell((direction === 'undo' ? words.notUndone : words.notRedone)(command.label, refused.words))
-      return refused
-    }
+    if (refused) tell(words[direction === 'undo' ? 'notUndone' : 'notRedone'](command.label, refused.words))
+    if (refused) return refused
     const outcome = await applyCommand(database, next, { isChecked, without })
     if (outcome.kind === 'changed_since') return outcome
     if (without.size > 0) await rejected.withdraw(isOfCommand(command.id))
