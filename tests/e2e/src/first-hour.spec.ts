@@ -1,3 +1,4 @@
+import { sql } from '@holdfast/postgres'
 import { openHoldfast } from '@holdfast/test-support'
 import { expect, test } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
@@ -94,6 +95,18 @@ test('the link of an empty server leads to a workspace with a table; a later use
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove sample records' }).click()
     await expect(page.getByText('13 sample records removed')).toBeVisible()
     await expect(page.getByText('This workspace contains sample data')).toBeHidden(SYNCED)
+  })
+
+  await test.step('a second workspace has its own tables, and the user switches between the two', async () => {
+    await server.admin.query(sql`select holdfast.create_workspace('Second home', 'olga@example.org')`)
+    await page.getByRole('button', { name: 'Switch workspace' }).click({ timeout: 60_000 })
+    await page.getByRole('menuitemradio', { name: 'Second home' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Second home' })).toBeVisible()
+    await expect(page.getByText('Add your first table')).toBeVisible(SYNCED)
+    await expect(page.getByRole('link', { name: /^Pumps/ })).toHaveCount(0)
+    await page.goto(`${new URL(page.url()).pathname}/t/pumps`)
+    await page.getByRole('button', { name: 'Open Müller & Sons' }).click()
+    await expect(page.getByRole('gridcell', { name: 'Name: Pump 1' })).toBeVisible(SYNCED)
   })
 
   await test.step('a device of a user who is in no workspace does not learn the names of its tables', async () => {

@@ -20,6 +20,7 @@ import type { Layer } from './layer.ts'
 import { preloadPalette } from './layers.tsx'
 import type { NavigationProps } from './side-bar.tsx'
 import { SyncChip } from './sync-chip.tsx'
+import { WorkspaceMenu } from './workspace-menu.tsx'
 
 interface TopBarProps {
   readonly navigation: NavigationProps
@@ -48,6 +49,7 @@ export function TopBar({ navigation, onLayer }: TopBarProps): JSX.Element {
         </span>
         <span className="max-w-40 truncate max-tablet:sr-only">{useWorkspaceName()}</span>
       </Link>
+      <WorkspaceMenu workspace={workspace} />
       <span aria-hidden className="mx-1 hidden h-5 w-px bg-border tablet:block" />
       <Breadcrumb workspace={workspace} tables={tables} />
       <div className="flex min-w-0 flex-1 items-center justify-end gap-1.5 tablet:flex-none">

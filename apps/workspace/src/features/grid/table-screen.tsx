@@ -4,8 +4,7 @@ import { useTableFirst } from '../../lib/data/use-table-first.ts'
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { type ComponentType, type JSX, type ReactNode, useMemo, useState } from 'react'
-import { EmptyState } from '../../components/empty-state.tsx'
-import { HomeLink } from '../../components/home-link.tsx'
+import { NoAccess } from '../../components/records/no-access.tsx'
 import { lateContent } from '../../components/late-content.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { LateUndoDialog } from '../../components/records/late-undo-dialog.tsx'
@@ -29,7 +28,6 @@ import { quoteName } from '../../lib/sql.ts'
 import { chooseList, useListChoices } from '../../lib/views/list-choice.ts'
 import { type SavedView, useView, type ViewType } from '../../lib/views/use-views.ts'
 import type { AddressSettings } from '../../lib/views/view-settings.ts'
-import { gridMessages as words } from '../../messages/grid.ts'
 import type { KindProps } from './kind-props.ts'
 import { DataGrid } from './data-grid.tsx'
 import { ROW_PX } from './grid-layout.ts'
@@ -110,13 +108,7 @@ export function TableScreen({
       <h1 tabIndex={-1} className="sr-only">
         {table?.label ?? name}
       </h1>
-      {table === undefined ? (
-        <EmptyState title={words.noAccess} action={<HomeLink />}>
-          {words.noAccessDetail}
-        </EmptyState>
-      ) : isLoading ? null : (
-        <viewGone.Content table={table} />
-      )}
+      {table === undefined ? <NoAccess table={name} /> : isLoading ? null : <viewGone.Content table={table} />}
     </>
   )
 }

@@ -11,6 +11,7 @@ import { Select } from '../../components/select.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { useOnline } from '../../hooks/use-online.ts'
 import { useWorkspaces, type Workspace } from '../../lib/data/use-workspaces.ts'
+import { useWorkspace } from '../../lib/records/use-workspace.ts'
 import { inviteMessages, peopleMessages as words } from '../../messages/people.ts'
 import { InvitationsSection } from './invitations-section.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
@@ -27,7 +28,8 @@ export function PeopleScreen(): JSX.Element {
   const { workspaces, isLoading } = useWorkspaces()
   const hasSynced = useHasSynced()
   const navigate = useNavigate()
-  const workspace = workspaces.find(({ id }) => id === chosen) ?? workspaces[0]
+  const current = useWorkspace()?.id
+  const workspace = workspaces.find(({ id }) => id === (chosen ?? current)) ?? workspaces[0]
   if (!workspace)
     return (
       <Page title={words.title} width="reading">

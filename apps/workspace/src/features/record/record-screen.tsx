@@ -2,8 +2,7 @@ import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import type { JSX } from 'react'
-import { EmptyState } from '../../components/empty-state.tsx'
-import { HomeLink } from '../../components/home-link.tsx'
+import { NoAccess } from '../../components/records/no-access.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { UndoDialog } from '../../components/records/undo-dialog.tsx'
@@ -11,7 +10,6 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import { useRecordTitle } from '../../lib/data/use-record-title.ts'
 import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { useUndoKeys } from '../../lib/records/use-undo-keys.ts'
-import { gridMessages } from '../../messages/grid.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { NeighbourButtons, type NeighbourSteps } from './neighbour-buttons.tsx'
 import { RECORD_TABS } from './record-content-props.ts'
@@ -39,9 +37,7 @@ export function RecordScreen({
       <h1 tabIndex={-1} className="sr-only">
         {name}
       </h1>
-      <EmptyState title={gridMessages.noAccess} action={<HomeLink />}>
-        {gridMessages.noAccessDetail}
-      </EmptyState>
+      <NoAccess table={name} />
     </>
   )
 }

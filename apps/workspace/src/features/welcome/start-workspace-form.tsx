@@ -16,18 +16,19 @@ export function StartWorkspaceForm({
 }: {
   /** For a server's first workspace. */
   readonly ownerKey?: string | undefined
-  readonly onStarted?: () => Promise<void>
+  /** Called with the workspace's id. */
+  readonly onStarted?: (workspace: string) => Promise<void>
 }): JSX.Element {
   const backend = useBackend()
   const [workspace, setWorkspace] = useState('')
   const form = useEntryForm<'workspace'>({
     check: () => (workspace.trim() === '' ? { field: 'workspace', text: words.workspaceMissing } : undefined),
     async send() {
-      await startWorkspace(backend, {
+      const started = await startWorkspace(backend, {
         workspace: workspace.trim(),
         ...(ownerKey === undefined ? {} : { key: ownerKey }),
       })
-      await onStarted?.()
+      await onStarted?.(started)
     },
   })
   return (

@@ -1,4 +1,5 @@
 import { AuthApiError } from '@supabase/supabase-js'
+import * as v from 'valibot'
 import type { Backend } from './backend.ts'
 import { post, readAccessToken } from './call-function.ts'
 
@@ -17,7 +18,7 @@ export async function createOwner(owner: NewOwner): Promise<void> {
 }
 
 /**
- * Starts a workspace that the signed-in user owns.
+ * Starts a workspace that the signed-in user owns. Returns its id.
  *
  * @param start.key - the owner key, for the first workspace of a server
  * @throws {AuthApiError} with the server's code; {TypeError} when it was not reached
@@ -25,14 +26,15 @@ export async function createOwner(owner: NewOwner): Promise<void> {
 export async function startWorkspace(
   { client }: Backend,
   start: { readonly workspace: string; readonly key?: string },
-): Promise<void> {
+): Promise<string> {
   const token = await readAccessToken(client)
-  await send('/app/v1/workspaces', start, { authorization: `Bearer ${token ?? ''}` })
+  const answer = await send('/app/v1/workspaces', start, { authorization: `Bearer ${token ?? ''}` })
+  return v.parse(v.object({ id: v.string() }), answer).id
 }
 
-async function send(address: string, body: object, headers?: Readonly<Record<string, string>>): Promise<void> {
+async function send(address: string, body: object, headers?: Readonly<Record<string, string>>): Promise<unknown> {
   const response = await post(address, body, headers)
-  if (response.ok) return
+  if (response.ok) return await response.json()
   const { code, message } = (await response.json()) as { readonly code: string; readonly message: string }
   throw new AuthApiError(message, response.status, code)
 }

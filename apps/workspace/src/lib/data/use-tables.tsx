@@ -3,6 +3,7 @@ import type { SchemaDescriptor } from '@holdfast/protocol'
 import { createContext, type JSX, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react'
 import { type StoredField, storedFieldSchema, withFields } from './arrange-fields.ts'
 import { type StoredLooks, storedLooksSchema, withLooks } from './arrange-tables.ts'
+import { useChosenWorkspace } from './chosen-workspace.ts'
 import { FIELDS_TABLE } from './fields-table.ts'
 import { readFieldLooks, readLooks, rememberFieldLooks, rememberLooks } from './remembered-looks.ts'
 import { type TableInfo, tablesOf, toTableInfo } from './tables.ts'
@@ -28,7 +29,8 @@ export function TablesProvider({ children }: { readonly children: ReactNode }): 
   const workspaces = useMyWorkspaces(looks, fields)
   useFollowMade(looks)
   const known = useMemo(() => {
-    const mine = workspaces && new Set(workspaces)
+    // Tables of the user's other workspaces are shown when these are chosen.
+    const mine = workspaces && new Set(workspaces.slice(0, 1))
     const tables = withFields(withLooks(tablesOf(schema), looks, mine), fields, workspaces?.[0])
     const worded = new Map(tables.map(({ name, descriptor }) => [name, descriptor]))
     return { tables, schema: { ...schema, tables: schema.tables.map((table) => worded.get(table.name) ?? table) } }
@@ -76,8 +78,10 @@ function useFollowMade(looks: readonly StoredLooks[]): void {
 function useMyWorkspaces(looks: readonly StoredLooks[], fields: readonly StoredField[]): readonly string[] | undefined {
   const areKept = useSchema().tables.some(({ name }) => name === 'hf_workspaces')
   const isAsked = areKept && [...looks, ...fields].some(({ workspace_id }) => workspace_id != null)
+  const chosen = useChosenWorkspace() ?? ''
   const { rows, isCurrent } = useRecords<{ readonly id: string }>(
-    isAsked ? 'select id from hf_workspaces order by created_at, id' : '',
+    isAsked ? 'select id from hf_workspaces order by id = ? desc, created_at, id' : '',
+    isAsked ? [chosen] : [],
   )
   return useMemo(() => (isAsked && isCurrent ? rows.map(({ id }) => id) : undefined), [isAsked, isCurrent, rows])
 }
@@ -90,6 +94,21 @@ export function useTables(): readonly TableInfo[] {
 /** Returns the schema with the project's labels. */
 export function useWordedSchema(): SchemaDescriptor {
   return useKnown().schema
+}
+
+/** Returns the workspace to which a table that the current one does not show belongs, if the user is in it. */
+export function useWorkspaceOfTable(name: string): { readonly id: string; readonly name: string } | undefined {
+  const { tables } = useSchema()
+  const table = tables.find((one) => one.name === name)
+  const isAsked =
+    table !== undefined && [LOOKS_TABLE, 'hf_workspaces'].every((own) => tables.some((one) => one.name === own))
+  const { rows } = useRecords<{ readonly id: string; readonly name: string }>(
+    isAsked
+      ? `select w.id, w.name from ${LOOKS_TABLE} t join hf_workspaces w on w.id = t.workspace_id where t.schema_name = ? and t.table_name = ?`
+      : '',
+    isAsked ? [table.schema, table.table] : [],
+  )
+  return rows[0]
 }
 
 /** Returns a lookup of tables by local name, including system tables. */

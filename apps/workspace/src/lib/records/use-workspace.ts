@@ -1,5 +1,6 @@
 import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import { useBackend } from '../data/backend-context.tsx'
+import { useChosenWorkspace } from '../data/chosen-workspace.ts'
 import type { NewCommand } from './record-change.ts'
 
 /** Local name of `holdfast.workspaces`. */
@@ -17,10 +18,11 @@ export interface Workspace {
   readonly role: string | null
 }
 
-/** Returns the first local workspace; `undefined` while unknown, `null` if none. */
+/** Returns the chosen workspace, or else the oldest on this device; `undefined` while unknown, `null` if none. */
 export function useWorkspace(): Workspace | null | undefined {
   const { tables } = useSchema()
   const { userId } = useLocalDatabase()
+  const chosen = useChosenWorkspace()
   const hasZone =
     tables.some(({ name }) => name === MEMBERS_TABLE) &&
     tables.some(
@@ -30,9 +32,9 @@ export function useWorkspace(): Workspace | null | undefined {
     hasZone
       ? `select w.id, w.name, w.time_zone as "timeZone", w.language,
                 (select m.role from ${MEMBERS_TABLE} m where m.workspace_id = w.id and m.user_id = ? and m.status = 'active') as role
-           from ${WORKSPACES_TABLE} w order by w.created_at, w.id limit 1`
+           from ${WORKSPACES_TABLE} w order by w.id = ? desc, w.created_at, w.id limit 1`
       : '',
-    [userId],
+    hasZone ? [userId, chosen ?? ''] : [],
   )
   if (!hasZone) return null
   return isCurrent ? (rows[0] ?? null) : undefined

@@ -1,0 +1,32 @@
+import { useLocalDatabase } from '@holdfast/react'
+import type { JSX } from 'react'
+import { chooseWorkspace } from '../../lib/data/chosen-workspace.ts'
+import { useWorkspaceOfTable } from '../../lib/data/use-tables.tsx'
+import { gridMessages as words } from '../../messages/grid.ts'
+import { workspacesMessages } from '../../messages/workspaces.ts'
+import { Button } from '../button.tsx'
+import { EmptyState } from '../empty-state.tsx'
+import { HomeLink } from '../home-link.tsx'
+
+/** A table that is not shown: of another workspace of the user, which they can open, or not theirs to see. */
+export function NoAccess({ table }: { readonly table: string }): JSX.Element {
+  const { userId } = useLocalDatabase()
+  const elsewhere = useWorkspaceOfTable(table)
+  if (elsewhere) {
+    return (
+      <EmptyState
+        title={workspacesMessages.elsewhere(elsewhere.name)}
+        action={
+          <Button tone="primary" onPress={() => chooseWorkspace(userId, elsewhere.id)}>
+            {workspacesMessages.open(elsewhere.name)}
+          </Button>
+        }
+      />
+    )
+  }
+  return (
+    <EmptyState title={words.noAccess} action={<HomeLink />}>
+      {words.noAccessDetail}
+    </EmptyState>
+  )
+}
