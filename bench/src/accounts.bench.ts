@@ -8,7 +8,7 @@ const CONNECTIONS = [1, 16, 64]
 const SECONDS = sizedSeconds(3)
 const PASSWORD = 'correct horse battery'
 
-/** The default of the server, and the least that bcrypt has, which shows what the rest costs. */
+/** bcrypt costs to measure: the server's default, and the lowest that bcrypt allows, which shows what everything but the hash costs. */
 const HASH_COSTS = [10, 4]
 
 interface Person {
@@ -16,7 +16,7 @@ interface Person {
   readonly userId: string
   readonly sessionId: string
   readonly accessToken: string
-  /** The session's newest, as far as the last measurement told. */
+  /** The latest refresh token of the session that the client knows. */
   refreshToken: string
 }
 
@@ -25,7 +25,7 @@ interface Server {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Refreshes, questions for the user and sign-ins by password in a second, beside a plain handler with the same two statements. */
+/** Requests per second for token refreshes, `GET /user` and password sign-ins, beside a plain handler that runs the same two statements. */
 export async function benchAccounts(): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const cost of HASH_COSTS) {
@@ -38,7 +38,7 @@ export async function benchAccounts(): Promise<Figure[]> {
     const theirs: Server = { url: plain.url, headers: { 'content-type': 'application/json' } }
     const people = await signUpMany(holdfast, Math.max(...CONNECTIONS))
     for (const connections of CONNECTIONS) {
-      // The token and the hash do not meet: refreshing and asking are the same at every cost.
+      // Refreshes and `GET /user` hash nothing, so they are measured at one cost only.
       if (cost === HASH_COSTS[0]) {
         figures.push(
           await compare('GET /user', connections, {

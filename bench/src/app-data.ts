@@ -1,23 +1,23 @@
 import type { Holdfast } from '@holdfast/test-support'
 import { sql } from '@holdfast/postgres'
 
-/** Signs in on the device that is measured. */
+/** The user who signs in on the measured device. */
 export const PERSON = { email: 'bench@example.org', password: 'correct horse battery staple' } as const
 
-/** The table that is looked at, as its name is on the device, and as the app calls it. */
+/** The measured table: its name in the device's database and its label in the app. */
 export const TABLE = 'jobs'
 export const LABEL = 'Jobs'
 
-/** Saved views of it, by name. */
+/** Saved views of the table, by key. */
 export const VIEWS = { overdue: 'Overdue', hours: 'Hours' } as const
 
-/** A word that one row in eleven has. */
+/** A word that occurs in one row of eleven. */
 export const WORD = 'valve'
 
-/** What the row is called that was made so many rows after the first. */
+/** The label of a row, from its number. */
 export const numberOf = (row: number): string => `J-${String(row).padStart(6, '0')}`
 
-/** In the order in which the database declares them; the first row is open. */
+/** States in the order in which the database declares them; the first row has the first one. */
 export const STATES = { first: 'Open', other: 'Verified' } as const
 
 const SCHEMA = `
@@ -51,8 +51,8 @@ const POLICIES = ['sites', 'people', 'jobs'].map(
 )
 
 /**
- * Makes a table of so many rows with two tables that it links to, saved views, and a person who may read and write all of it. Rows are of about 400
- * bytes; ids are counted up, so that each run has the same order.
+ * Creates a table with the given number of rows, two tables that it links to, saved views, and a user who may read and write all of them. Rows have about 400
+ * bytes; ids are sequential, so that the order is the same in each run.
  */
 export async function prepareAppData(holdfast: Holdfast, rows: number): Promise<void> {
   const { admin } = holdfast

@@ -2,11 +2,11 @@ import type { Page } from '@playwright/test'
 import { LABEL, numberOf, STATES, VIEWS, WORD } from './app-data.ts'
 import { interactionsOf, rowsAfter } from './app-probes.ts'
 
-/** What a person does over and over, by name; each begins and ends at the grid of all rows. */
+/** Durations of common interactions, by name. Each interaction starts and ends at the grid with all rows. */
 export interface Interactions {
-  /** Milliseconds of each key and press, by what was done. */
+  /** Milliseconds of each key press and click, by interaction. */
   readonly pressMs: ReadonlyMap<string, readonly number[]>
-  /** Milliseconds from the last key or press to other rows, by what was asked for. */
+  /** Milliseconds from the last key press or click until other rows are shown, by interaction. */
   readonly rowsMs: ReadonlyMap<string, readonly number[]>
 }
 
@@ -14,9 +14,9 @@ const KEYS_DOWN = 10
 const PAGES_DOWN = 5
 
 /**
- * Does everything so many times over, at the grid of a table that is open on a phone.
+ * Repeats all interactions `rounds` times in the grid of a table that is open on a phone.
  *
- * @param isTimed - rows are timed too; on a fast page they can come before the last key of what asked for them, and that would wait for ever
+ * @param isTimed - also measure until rows are shown; on a fast page they can appear before the last key press, and waiting for them would never end
  */
 export async function interact(page: Page, rounds: number, isTimed = true): Promise<Interactions> {
   const pressMs = new Map<string, number[]>()
@@ -58,7 +58,7 @@ export async function interact(page: Page, rounds: number, isTimed = true): Prom
   return { pressMs, rowsMs }
 }
 
-/** Types into a cell of the plain page. */
+/** Types into a cell of the plain page that the app is compared with. */
 export async function typeInPlainCell(page: Page, round: number): Promise<readonly number[]> {
   return interactionsOf(page, async () => {
     await page.locator('td').nth(round).tap()
@@ -66,7 +66,7 @@ export async function typeInPlainCell(page: Page, round: number): Promise<readon
   })
 }
 
-/** Between keys, in milliseconds: somebody who types fast. */
+/** Milliseconds between key presses of a fast typist. */
 const KEY_MS = 60
 
 async function openRecord(page: Page, round: number): Promise<void> {
@@ -103,7 +103,7 @@ async function usePalette(page: Page): Promise<void> {
   await palette.waitFor({ state: 'detached' })
 }
 
-/** By a header: ascending, descending, none. */
+/** Taps the column header, which cycles through ascending, descending and unsorted. */
 async function sort(page: Page): Promise<void> {
   await page
     .getByRole('columnheader')

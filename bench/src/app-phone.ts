@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { chromium, type BrowserContext, type CDPSession, type Page } from '@playwright/test'
 import { installProbe } from './app-probes.ts'
 
-/** The processor of a phone beside that of this machine. It slows the page itself, not its workers, in which SQLite and sync run. */
+/** How many times slower the processor of a phone is than that of this machine. Only the page is slowed down, not its workers, which run SQLite and sync. */
 export const THROTTLING = 4
 
 const ARGUMENTS = [
@@ -20,19 +20,19 @@ const ARGUMENTS = [
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
 const DESK = { viewport: { width: 1280, height: 800 } } as const
 
-/** A browser with one tab that notes its own timings. */
+/** A browser with one tab that records its own timings. */
 export interface Device extends AsyncDisposable {
   readonly page: Page
   readonly devtools: CDPSession
 }
 
-/** A device that can be switched off and on again: its browser keeps what it stored. */
+/** A phone that can be switched off and on again; its browser keeps the stored data. */
 export interface Phone extends AsyncDisposable {
   /** @param throttling - how many times slower than this machine; default: {@link THROTTLING} */
   open(throttling?: number): Promise<Device>
 }
 
-/** A phone-sized browser with a profile of its own. */
+/** Creates a phone-sized browser with its own profile. */
 export async function createPhone(): Promise<Phone> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-phone-'))
   return {
@@ -41,12 +41,12 @@ export async function createPhone(): Promise<Phone> {
   }
 }
 
-/** Slows the page of a device from now on. @param throttling - how many times slower than this machine; 1: not at all */
+/** Slows down the page of a device from now on. @param throttling - how many times slower than this machine; 1: not slowed */
 export async function slow({ devtools }: Device, throttling: number): Promise<void> {
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: throttling })
 }
 
-/** A browser at full speed without service workers, in which everything comes over the line. */
+/** Opens a browser at full speed without service workers, so that everything is loaded over the network. */
 export async function openDesk(): Promise<Device> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-desk-'))
   const device = await launch(folder, { ...DESK, serviceWorkers: 'block' as const }, 1)
@@ -85,10 +85,10 @@ async function launch(
   }
 }
 
-/** For anything that is waited for, on a busy machine. */
+/** Timeout of every wait; long enough for a busy machine. */
 const TIMEOUT_MS = 60_000
 
-/** The browser that the browser tests use. */
+/** Finds the browser that the browser tests use. */
 async function findChromium(): Promise<string> {
   const script = new URL('../../scripts/chromium.ts', import.meta.url)
   const { ensureChromium } = (await import(script.href)) as { readonly ensureChromium: () => Promise<string> }

@@ -1,10 +1,10 @@
-/** What a page notes of itself. Its functions run in the browser: they use nothing of this file but what is in them. */
+/** Measurements that a page takes of itself. The functions passed to the browser must not use anything of this module from outside their bodies. */
 import type { Page } from '@playwright/test'
 
-/** Marks of `performance` that pages are given. */
+/** Names of the `performance` marks that the probes set. */
 export const MARK = { firstRows: 'first rows', pressed: 'pressed' } as const
 
-/** Drawn rows of a grid or list that have been read, and cells of the plain page. */
+/** Selects rendered rows of a grid or list whose data is loaded, and cells of the plain page. */
 export const ROW =
   '[role=grid] [data-open], [role=treegrid] [data-open], li[aria-posinset] > button, td[contenteditable]'
 
@@ -13,29 +13,29 @@ interface Interaction {
   readonly ms: number
 }
 
-/** In the page, as `benchProbe`. */
+/** The probe in the page, available as `benchProbe`. */
 interface Probe {
-  /** Event Timing entries that belong to interactions. */
+  /** Event Timing entries that belong to an interaction. */
   readonly interactions: Interaction[]
-  /** Hands over what was measured but not delivered. */
+  /** Processes measurements that the observer has not delivered yet. */
   flush(): void
 }
 
-/** In the page, as `benchRows`. */
+/** The probe for rows in the page, available as `benchRows`. */
 interface RowsProbe {
-  /** Drawn rows and when they were others than before, since {@link watch}. */
+  /** The rendered rows at each change since {@link watch}. */
   changes: { readonly atMs: number; readonly rows: string }[]
   watch(): void
-  /** Ends it: what looks at rows slows what comes after. */
+  /** Stops watching, because reading the rows slows down what follows. */
   unwatch(): void
-  /** When the last key or press began, and what it was typed or pressed for arrived. */
+  /** When the last key press or click happened. */
   lastInputMs: number
 }
 
-/** Interactions faster than this are not told one by one, in milliseconds. */
+/** Interactions shorter than this are not reported individually, in milliseconds. */
 const EVENT_MS_MIN = 16
 
-/** Has each page of a browser note its interactions, its first rows, and when rows change. */
+/** Makes each page of a browser record its interactions, its first rows, and when its rows change. */
 export async function installProbe(page: Page): Promise<void> {
   await page.addInitScript(noteItself, { row: ROW, mark: MARK, eventMsMin: EVENT_MS_MIN })
   await page.addInitScript(noteRows, MARK)
@@ -93,7 +93,7 @@ function noteRows(mark: typeof MARK): void {
       let before = drawnRows()
       let isLooking = false
       probe.changes = []
-      // Rows are read after the paint and once for each frame: reading them is no part of what is measured.
+      // Reads the rows after the paint and once per frame, so that reading them is not part of the measured time.
       const look = (): void => {
         const atMs = performance.now()
         isLooking = false
@@ -140,7 +140,7 @@ function noteRows(mark: typeof MARK): void {
 declare const benchProbe: Probe
 declare const benchRows: RowsProbe
 
-/** Milliseconds from the beginning of the page, or from the last press before, to its first rows. */
+/** Milliseconds from the start of the page, or from the last click before, until its first rows are shown. */
 export async function firstRowsMs(page: Page, from: 'navigation' | 'press' = 'navigation'): Promise<number> {
   await page.waitForFunction((name) => performance.getEntriesByName(name).length > 0, MARK.firstRows, {
     timeout: 300_000,
@@ -155,7 +155,10 @@ export async function firstRowsMs(page: Page, from: 'navigation' | 'press' = 'na
   )
 }
 
-/** Milliseconds of each interaction that the body makes, from its beginning to the next paint; one that is too fast to be told counts as {@link EVENT_MS_MIN}. */
+/**
+ * Milliseconds of each interaction that `body` performs, from its start to the next paint. One that is too fast to be reported counts as {@link
+ * EVENT_MS_MIN}.
+ */
 export async function interactionsOf(page: Page, body: () => Promise<void>): Promise<readonly number[]> {
   const count = (): Promise<number> =>
     page.evaluate(() => (performance as unknown as { readonly interactionCount: number }).interactionCount)
@@ -173,7 +176,7 @@ export async function interactionsOf(page: Page, body: () => Promise<void>): Pro
   return [...slow.values(), ...Array.from({ length: Math.max(0, made - slow.size) }, () => EVENT_MS_MIN)]
 }
 
-/** Two frames, after which what was done last has been painted and told. */
+/** Waits two frames, after which the last change has been painted and reported. */
 async function settle(page: Page): Promise<void> {
   await page.evaluate(async () => {
     for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve))
@@ -182,7 +185,7 @@ async function settle(page: Page): Promise<void> {
   })
 }
 
-/** Milliseconds from the last key or press of the body to the first paint with other rows. */
+/** Milliseconds from the last key press or click of `body` to the first paint with other rows. */
 export async function rowsAfter(page: Page, body: () => Promise<void>): Promise<number> {
   await page.evaluate(() => benchRows.watch())
   await body()
@@ -196,7 +199,7 @@ export async function rowsAfter(page: Page, body: () => Promise<void>): Promise<
   return ms
 }
 
-/** What scripts of the app's own have weighed until a moment, as they were sent; workers are not among them. Bytes. */
+/** Bytes of the app's own scripts transferred so far, without those of workers. */
 export async function scriptBytes(page: Page): Promise<number> {
   return page.evaluate((mark) => {
     const until = performance.getEntriesByName(mark)[0]?.startTime ?? Infinity

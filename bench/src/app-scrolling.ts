@@ -1,22 +1,25 @@
 import type { Device } from './app-phone.ts'
 
-/** What was in sight while a view was scrolled, in milliseconds. */
+/** What was visible while a view was scrolled, in milliseconds. */
 export interface Scrolled {
-  /** The longest time in which a part of the view had neither rows nor the lines that stand for rows. */
+  /** The longest time in which a part of the view showed neither rows nor placeholder lines. */
   readonly blankMs: number
-  /** The longest time in which a part of the view had lines instead of rows. */
+  /** The longest time in which a part of the view showed placeholder lines instead of rows. */
   readonly linesMs: number
-  /** Between frames. */
+  /** Time between successive frames. */
   readonly frameMs: readonly number[]
 }
 
-/** Chromium paints this far around what is in sight of a scrolled box, and scrolls without asking the page: beyond it there is nothing until the page has drawn. */
+/**
+ * Chromium paints a scrolled box this far beyond its visible part, and scrolls without asking the page. Farther away nothing is visible until the page has
+ * rendered.
+ */
 const PAINTED_PX = 4_000
 
-/** Where a finger is put. */
+/** Where the finger touches the screen. */
 const FINGER = { x: 195, y: 500 }
 
-/** Scrolls with a finger that goes on at one speed, down and up again. */
+/** Scrolls with a finger at constant speed, down and up again. */
 export async function scrollAt(device: Device, pxPerS: number, seconds: number): Promise<Scrolled> {
   return watchFrames(device, PAINTED_PX, async () => {
     const distance = Math.round(pxPerS * seconds)
@@ -31,7 +34,7 @@ export async function scrollAt(device: Device, pxPerS: number, seconds: number):
   })
 }
 
-/** Puts the view at so many other places at once, as the bar of a long list does. */
+/** Moves the view to several distant positions at once, as dragging the scroll bar of a long list does. */
 export async function jump(device: Device, times: number): Promise<Scrolled> {
   return watchFrames(device, Infinity, () =>
     device.page.evaluate(async (times) => {
@@ -40,14 +43,14 @@ export async function jump(device: Device, times: number): Promise<Scrolled> {
         document.querySelector('li[aria-posinset]')?.closest('div')
       for (let place = 1; place <= times; place++) {
         box?.scrollTo({ top: box.scrollHeight * ((place * 0.37) % 1) })
-        // The last place is where people stop.
+        // Users stay at the last position, so its rows must appear too.
         for (let frame = 0; frame < 20; frame++) await new Promise((resolve) => requestAnimationFrame(resolve))
       }
     }, times),
   )
 }
 
-/** Looks at each frame while the body scrolls, and until all rows in sight have been read. */
+/** Checks every frame while `body` scrolls, and afterwards until all visible rows are loaded. */
 async function watchFrames({ page }: Device, paintedPx: number, body: () => Promise<void>): Promise<Scrolled> {
   await page.evaluate((paintedPx) => {
     const found =
@@ -82,7 +85,7 @@ async function watchFrames({ page }: Device, paintedPx: number, body: () => Prom
         if (!read.has(index)) isWhole = false
         if (!hasLines && !known.has(index)) isBlank = true
       }
-      // The page was not asked in time, and what was scrolled to was not painted.
+      // The page was not asked in time, and the area scrolled into view was not painted.
       const unpaintedMs = Math.abs(top - lastTop) > paintedPx ? frameMs : 0
       blankSince = isBlank ? blankSince + frameMs : 0
       linesSince = isWhole ? 0 : linesSince + frameMs

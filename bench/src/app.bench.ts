@@ -12,10 +12,10 @@ import { startPlain } from './start-plain.ts'
 const ROUNDS = sized(7)
 const SCROLL_SECONDS = sizedSeconds(2)
 const JUMPS = sized(20)
-/** From reading along to as fast as a finger throws a list. */
+/** From slow reading to a fast fling, in pixels per second. */
 const SPEEDS = [1_000, 4_000, 16_000, 64_000]
 
-/** What the README beside this folder aims at. */
+/** The targets stated in the README of this folder. */
 const BUDGET = {
   signInKb: 205,
   firstGridKb: 350,
@@ -27,10 +27,10 @@ const BUDGET = {
 
 const PLACE = `/w/holdfast/t/${TABLE}`
 
-/** The same, with the page as fast as the machine. */
+/** Name of the figures that are measured without slowing down the page. */
 const FULL_SPEED = 'app at full speed'
 
-/** The real app in a browser that is as slow as a phone, over a local database of so many rows, beside a plain page of forty cells. */
+/** Measures the real app in a browser as slow as a phone, with a local database of the given number of rows, beside a plain page of forty cells. */
 export async function benchApp(rows: number): Promise<Figure[]> {
   await using holdfast = await openHoldfast()
   await prepareAppData(holdfast, rows)
@@ -53,7 +53,7 @@ async function waitUntilReady(holdfast: Holdfast): Promise<void> {
   }
 }
 
-/** Scripts on the way of a first visit, at full speed. */
+/** The size of the scripts that a first visit loads, at full speed. */
 async function benchWeight(holdfast: Holdfast): Promise<Figure[]> {
   await using desk = await openDesk()
   const { page } = desk
@@ -93,7 +93,7 @@ async function benchFirstVisit(holdfast: Holdfast, phone: Phone, rows: number): 
   await page.getByRole('button', { name: 'Sync: Up to date' }).waitFor({ timeout: 600_000 })
   const wholeMs = performance.now() - entered
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
-  // The index of words is made in the background; the footer of a search says so as long as it is.
+  // The full-text index is built in the background; the footer of a search shows that until it is finished.
   await page.goto(`${holdfast.url}${PLACE}?q=${LABEL}`)
   await page
     .getByText(/^0 of /)
@@ -106,7 +106,7 @@ async function benchFirstVisit(holdfast: Holdfast, phone: Phone, rows: number): 
   ]
 }
 
-/** Opens with the server, and everything that is done in an open table. */
+/** Opening the app while the server runs, and all interactions in an open table. */
 async function benchVisit(holdfast: Holdfast, phone: Phone, plainUrl: string, rows: number): Promise<Figure[]> {
   await using device = await phone.open()
   const { page } = device
@@ -154,7 +154,7 @@ async function benchGrid(device: Device, plainPress: Compared): Promise<Figure[]
   ]
 }
 
-/** All keys and presses together. */
+/** One figure for all key presses and clicks together. */
 function pressFigure(what: string, pressMs: ReadonlyMap<string, readonly number[]>): Figure {
   const all = [...pressMs.values()].flat()
   const name = `${what}, p95 of all ${all.length} keys and presses → next paint (INP)`
@@ -176,7 +176,7 @@ async function benchScrolling(device: Device, what: 'grid' | 'list'): Promise<Fi
   return figures
 }
 
-/** Starts the browser anew while the server is stopped, again and again, as slow as a phone and at full speed in turns. */
+/** Restarts the browser repeatedly while the server is stopped, alternately as slow as a phone and at full speed. */
 async function benchColdOpen(holdfast: Holdfast, phone: Phone, rows: number): Promise<Figure[]> {
   await holdfast.stop()
   const [phoneMs, fullMs]: [number[], number[]] = [[], []]

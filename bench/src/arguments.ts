@@ -1,9 +1,9 @@
 const given = process.argv.slice(2)
 
-/** What the command line names: benchmarks, or `compare` with what follows it. */
+/** The words of the command line: benchmarks, or `compare` and its arguments. */
 export const names: readonly string[] = given.filter((argument) => !argument.startsWith('--'))
 
-/** Options, as a run of another process is given them. */
+/** The options of the command line, to be passed on to the process of another run. */
 export const options: readonly string[] = given.filter((argument) => argument.startsWith('--'))
 
 /** @returns the value of `--name=value`; `undefined` without one */

@@ -14,7 +14,7 @@ server.on('connection', (socket) => {
       socket.send(name)
       return
     }
-    // One byte with the length of the name of the room, the name, and what the members read.
+    // A message is one byte with the length of the room's name, the name, and the payload.
     const name = data.toString('utf8', 1, 1 + (data[0] ?? 0))
     for (const member of rooms.get(name) ?? []) if (member !== socket) member.send(data, { binary: true })
   })

@@ -2,23 +2,23 @@ import type { Holdfast } from '@holdfast/test-support'
 import { openFrameSocket, type FrameSocket } from './frame-socket.ts'
 import { mintToken } from './tokens.ts'
 
-/** One channel that follows the changes of the table. */
+/** One channel that subscribes to the changes of the table. */
 export interface Follower {
-  /** Who has joined: people who are the same one are one class. */
+  /** The user who joins; subscribers with the same user form one class. */
   readonly person: string
   /** As in a join, such as `room=eq.1`. */
   readonly filter?: string
 }
 
-/** Channels that follow the changes of one table, many of them on each socket. */
+/** Channels that subscribe to the changes of one table, many of them on each socket. */
 export interface Followers extends Disposable {
-  /** Joins, and waits until the server says that changes come. */
+  /** Joins, and waits until the server confirms that the subscription is active. */
   add(followers: readonly Follower[]): Promise<void>
-  /** Called for each event, with the marker of its row. */
+  /** Called for each event, with the marker of the changed row. */
   onEvent: ((marker: string, atMs: number) => void) | undefined
 }
 
-/** The marker of a row: it stands in one of its columns, and nowhere else in an event. */
+/** Prefix of a row's marker, which occurs in one of its columns and nowhere else in an event. */
 export const MARKER = 'bench-'
 const MARKER_BYTES = MARKER.length + 36
 
@@ -79,7 +79,7 @@ function joinMessage(name: string, table: string, { filter }: Follower, token: s
   return JSON.stringify(['1', '1', `realtime:${name}`, 'phx_join', { config, access_token: token }])
 }
 
-/** The answer to a join comes first, then the message that says whether changes come. */
+/** The reply to a join arrives first, then the message that confirms the subscription. */
 async function joinAndWait(socket: FrameSocket, message: string): Promise<void> {
   let text = ''
   await new Promise<void>((resolve, reject) => {
@@ -98,7 +98,7 @@ async function joinAndWait(socket: FrameSocket, message: string): Promise<void> 
   })
 }
 
-/** Finds the markers in what a socket brings, also those that two reads have a part of. */
+/** Returns a function that finds the markers in the received bytes, also when a marker is split over two reads. */
 function markerFinder(): (chunk: Buffer) => string[] {
   let rest = Buffer.alloc(0)
   return (chunk) => {

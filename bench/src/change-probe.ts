@@ -6,16 +6,16 @@ import { percentile, type Figure } from './report.ts'
 import { openStream, type StreamClient } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
 
-/** Changes per second: one device waits for each. */
+/** Changes per second; each one is awaited by one device. */
 const RATE = 10
-/** How long the last changes may be on their way, in milliseconds. */
+/** How long to wait for the last changes, in milliseconds. */
 const LAST_MS = 120_000
 
-/** Changes a table steadily, of which connected devices wait. */
+/** Writes changes at a steady rate while connected devices wait for them. */
 export interface ChangeProbe {
-  /** What commits from now on counts for this part. */
+  /** Counts the commits from now on as the given part of the run. */
   begin(part: string): void
-  /** Stops, once all devices have everything. @returns for each part its median, its 99th percentile and its slowest change */
+  /** Stops when all devices have received everything. @returns median, 99th percentile and maximum of each part */
   end(): Promise<Figure[]>
 }
 
@@ -24,7 +24,7 @@ interface Change {
   readonly committedMs: number
 }
 
-/** @param devices - each of another person, who sees only their own rows of `items` */
+/** @param devices - number of devices, each of a different user who sees only their own rows of `items` */
 export async function startChangeProbe(holdfast: Holdfast, devices: number): Promise<ChangeProbe> {
   const people = Array.from({ length: devices }, () => randomUUID())
   const committed = new Map<string, Change>()

@@ -6,17 +6,17 @@ import { fileURLToPath } from 'node:url'
 /** The checkout that this file is in. */
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** A built server that benchmarks can start. */
+/** A built server that the benchmarks can start. */
 export interface Built {
-  /** For people: what was asked for, and the commit. */
+  /** Name in the output: the requested revision and its commit. */
   readonly name: string
   readonly serverMain: string
 }
 
 /**
- * Builds a commit in a worktree of its own, under `.cache/bench`, which later comparisons find there. `.` is this checkout as it stands.
+ * Builds a commit in a worktree of its own under `.cache/bench`, where later comparisons reuse it. `.` means this checkout in its current state.
  *
- * @throws when there is no such commit, or when it cannot be built
+ * @throws when there is no such commit, or when the build fails
  */
 export function buildCheckout(revision: string): Built {
   const serverMain = 'server/dist/cli/main.js'
@@ -37,7 +37,7 @@ function git(...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
 }
 
-/** Shares the packages of this checkout if both have the same, and installs them otherwise. */
+/** Links the packages of this checkout if both have the same lock file, otherwise installs them. */
 function install(path: string): void {
   const lockOf = (checkout: string): string => readFileSync(join(checkout, 'package-lock.json'), 'utf8')
   if (lockOf(path) !== lockOf(root)) {
@@ -49,17 +49,17 @@ function install(path: string): void {
     for (const name of readdirSync(join(path, folder))) {
       const manifest = join(path, folder, name, 'package.json')
       if (!existsSync(manifest) || name === 'node_modules') continue
-      // A package of the repository may have versions of its own beside it.
+      // A workspace package may have dependencies in versions of its own.
       linkPackages(path, join(folder, name))
       const { name: packageName } = JSON.parse(readFileSync(manifest, 'utf8')) as { name: string }
-      // Packages of the repository are those of the worktree.
+      // Packages of the repository are linked to those of the worktree.
       if (packageName.startsWith('@holdfast/'))
         symlinkSync(join(path, folder, name), join(path, 'node_modules', packageName))
     }
   }
 }
 
-/** Links what npm installed for one package of this checkout into the same package at `path`. */
+/** Links the dependencies that npm installed for one package of this checkout into the same package at `path`. */
 function linkPackages(path: string, workspace: string): void {
   const ours = join(root, workspace, 'node_modules')
   if (!existsSync(ours)) return

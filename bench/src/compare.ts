@@ -5,7 +5,7 @@ import { numberOption, options } from './arguments.ts'
 import { buildCheckout, type Built } from './checkouts.ts'
 import { median } from './report.ts'
 
-/** Pairs of runs, unless `--pairs` says how many. */
+/** Number of pairs of runs, unless `--pairs` is given. */
 const PAIRS = 5
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
@@ -16,7 +16,7 @@ interface Measured {
   readonly unit: string
 }
 
-/** One figure in all pairs. */
+/** The values of one figure in all pairs. */
 interface Pairs {
   readonly unit: string
   readonly a: number[]
@@ -24,8 +24,8 @@ interface Pairs {
 }
 
 /**
- * Runs the benchmarks of this checkout on the servers of two commits in turns, and prints the ratio of each pair of runs. What else the machine does meets both
- * runs of a pair about equally, so ratios hold where figures do not.
+ * Runs the benchmarks of this checkout alternately on the servers of two commits, and prints the ratio of each pair of runs. Other load on the machine
+ * affects both runs of a pair about equally, so ratios are reliable even where the figures are not.
  */
 export async function compare([a, b, ...benchmarks]: readonly string[]): Promise<void> {
   if (a === undefined || b === undefined || benchmarks.length === 0)
@@ -48,7 +48,7 @@ export async function compare([a, b, ...benchmarks]: readonly string[]): Promise
   print(figures, builtA, builtB)
 }
 
-/** @returns each figure once, whatever it was compared with */
+/** @returns each figure once, without its comparisons */
 async function measure({ serverMain }: Built, benchmarks: readonly string[]): Promise<readonly Measured[]> {
   const child = spawn(
     process.execPath,
@@ -84,7 +84,7 @@ function print(figures: ReadonlyMap<string, Pairs>, a: Built, b: Built): void {
   }
 }
 
-/** Says which is better only if every pair says so. */
+/** Calls one better only if all pairs agree. */
 function verdict(unit: string, min: number, max: number): string {
   if (!(min > 1 || max < 1)) return ''
   return min > 1 === unit.endsWith('/s') ? 'B is better' : 'A is better'

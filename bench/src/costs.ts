@@ -14,7 +14,7 @@ import { sized } from './size.ts'
 
 const SERVER = fileURLToPath(new URL('rest-server.ts', import.meta.url))
 
-/** Pairs of windows, unless `--pairs` says how many. */
+/** Number of pairs of windows, unless `--pairs` is given. */
 const PAIRS = 30
 const WARM_REQUESTS = sized(3_000)
 const WINDOW_REQUESTS = sized(400)
@@ -24,8 +24,8 @@ interface Side extends AsyncDisposable {
 }
 
 /**
- * The processor time of a request to REST on the servers of two commits, which run at once and are asked in turns, some hundred requests each: whatever else
- * the machine does meets both within a second. Prints the median ratio of neighbours, and its quartiles.
+ * Compares the processor time of REST requests on the servers of two commits. Both run at the same time and are asked alternately, some hundred requests
+ * each, so that other load on the machine affects both within a second. Prints the median and the quartiles of the ratios of neighbouring windows.
  */
 export async function compareCosts([a, b]: readonly string[]): Promise<void> {
   if (a === undefined || b === undefined)
@@ -60,7 +60,7 @@ async function openSide({ serverMain }: Built): Promise<Side> {
   }
 }
 
-/** Microseconds for a request, in two windows that follow each other. */
+/** Microseconds per request, in two consecutive windows. */
 interface Pair {
   readonly a: ProcessorTime
   readonly b: ProcessorTime

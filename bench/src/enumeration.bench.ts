@@ -5,12 +5,12 @@ import { type LoadConnection, openLoadConnection } from './http-load.ts'
 import { median, percentile, type Figure } from './report.ts'
 import { sized } from './size.ts'
 
-/** Accounts that are asked about, each as often as an address without an account. */
+/** Number of accounts that are asked about, each as often as an address without an account. */
 const PEOPLE = sized(100)
 const ROUNDS = sized(3)
 const PASSWORD = 'correct horse battery'
 
-/** What tells by its time who has an account, if anything does: the answers say the same. */
+/** Requests whose duration could reveal who has an account; their answers do not. */
 const QUESTIONS: readonly (readonly [name: string, path: string, body: (email: string) => object])[] = [
   [
     'sign-in with a wrong password',
@@ -23,7 +23,7 @@ const QUESTIONS: readonly (readonly [name: string, path: string, body: (email: s
   ['sending again', '/auth/v1/resend', (email) => ({ email, type: 'signup' })],
 ]
 
-/** How long answers take for addresses with an account and for others, asked in turns on one connection. */
+/** Measures how long answers take for addresses with and without an account, asked alternately on one connection. */
 export async function benchEnumeration(): Promise<Figure[]> {
   await using holdfast = await openHoldfast({ args: ['--email-enable-confirmations', '--email-max-frequency=0'] })
   const people = await insertPeople(holdfast)
@@ -36,7 +36,7 @@ export async function benchEnumeration(): Promise<Figure[]> {
       for (let round = 0; round < ROUNDS; round++) {
         for (const email of people) {
           const ask = (address: string): Promise<number> => timeOf(holdfast, connection, path, body(address))
-          // In turns, so that whatever the machine does meets both; the order changes, so that none is always second.
+          // Asked alternately, so that other load on the machine affects both; the order changes, so that neither is always second.
           if (round % 2 === 0) known.push(await ask(email))
           unknown.push(await ask(`${randomUUID()}@example.org`))
           if (round % 2 === 1) known.push(await ask(email))
@@ -72,7 +72,7 @@ async function timeOf(holdfast: Holdfast, connection: LoadConnection, path: stri
   return performance.now() - began
 }
 
-/** Confirmed accounts with a password. */
+/** Inserts confirmed accounts with a password. */
 async function insertPeople(holdfast: Holdfast): Promise<string[]> {
   const emails = Array.from({ length: PEOPLE }, () => `${randomUUID()}@example.org`)
   const passwordHash = await hash(PASSWORD, { cost: 10, version: '2a' })

@@ -1,44 +1,44 @@
 import type { FrameSocket } from './frame-socket.ts'
 import { readProcessorTime } from './processor-time.ts'
 
-/** A server of which the members of a room get what one of them sends. */
+/** A server that sends each message of a member of a room to its other members. */
 export interface FanOutServer {
   readonly pid: number
   connect(): Promise<FrameSocket>
-  /** What a client sends to enter a room; the server answers. */
+  /** The message with which a client joins a room; the server answers it. */
   joinMessage(room: string): string
-  /** What a client sends to the others. */
+  /** The message that a client sends to the others. */
   broadcast(room: string): Buffer
-  /** What each of them gets, with the head of its frame. */
+  /** The bytes that each of them receives, including the frame header. */
   readonly deliveredBytes: number
 }
 
 export interface Crowd {
   readonly rooms: number
   readonly membersPerRoom: number
-  /** Over which the memberships are spread. */
+  /** Number of sockets over which the memberships are spread. */
   readonly sockets: number
 }
 
-/** What a window of a run took. */
+/** Measurements of one window of a run. */
 export interface Window {
   readonly deliveriesPerSecond: number
-  /** Processor time of the server per delivery, in microseconds; `undefined` where it is not counted. */
+  /** Processor time of the server per delivery, in microseconds; `undefined` where it cannot be measured. */
   readonly processorUs: number | undefined
 }
 
 const CONNECT_TOGETHER = 50
 const PATIENCE_MS = 60_000
 
-/** Members in rooms, and one sender for each room, who is no receiver of its own. */
+/** Members in rooms, and one sender per room, who does not receive its own messages. */
 export interface OpenCrowd extends Disposable {
-  /** Sends one message into each room in each round, and has so many rounds under way at the same time. */
+  /** Sends one message to each room per round, with `underWay` rounds in progress at the same time. */
   run(rounds: number, underWay: number): Promise<Window>
 }
 
 export async function openCrowd(server: FanOutServer, crowd: Crowd): Promise<OpenCrowd> {
   const { rooms, membersPerRoom, sockets: count } = crowd
-  // All as long, so that every delivery has as many bytes.
+  // All names have the same length, so that every delivery has the same size.
   const names = Array.from({ length: rooms }, (_, number) => `room-${String(number).padStart(3, '0')}`)
   const sockets: FrameSocket[] = []
   while (sockets.length < count + rooms) {
@@ -99,7 +99,7 @@ export async function openCrowd(server: FanOutServer, crowd: Crowd): Promise<Ope
   }
 }
 
-/** Enters a room and waits for the answer. */
+/** Joins a room and waits for the answer. */
 export async function join(
   server: Pick<FanOutServer, 'joinMessage'>,
   socket: FrameSocket | undefined,

@@ -20,7 +20,7 @@ async function syncOnce(holdfast: Holdfast, owner: string, rows: number): Promis
   return rows / (ms / 1000)
 }
 
-/** The reference: the driver reads the same rows from the table, past policies and sync. */
+/** The reference: the same rows read from the table by the driver, without policies and sync. */
 async function driverOnce(holdfast: Holdfast, owner: string, rows: number): Promise<number> {
   const client = new pg.Client({ connectionString: holdfast.databaseUrl })
   await client.connect()
@@ -32,21 +32,21 @@ async function driverOnce(holdfast: Holdfast, owner: string, rows: number): Prom
   return rows / (ms / 1000)
 }
 
-/** Waits until the rows are in the log: the writer's own stream has them. */
+/** Waits until the replicator has logged the rows, that is, until the owner's stream delivers them. */
 async function waitUntilFollowed(holdfast: Holdfast, owner: string, rows: number): Promise<void> {
   const client = await openStream(holdfast.url, mintToken(holdfast.jwtSecret, owner), randomUUID())
   while (client.operations < rows) await client.nextComplete()
   client.close()
 }
 
-/** So many new devices of one person download all of the same rows at once. */
+/** The given number of new devices of one user download the same rows at the same time. */
 async function syncTogether(holdfast: Holdfast, owner: string, rows: number, devices: number): Promise<number> {
   const began = performance.now()
   await Promise.all(Array.from({ length: devices }, () => syncOnce(holdfast, owner, rows)))
   return (devices * rows) / ((performance.now() - began) / 1000)
 }
 
-/** One new device downloads everything its person may have; then so many of one person at once. */
+/** One new device downloads everything its user may have; then `devices` devices of one user do so at the same time. */
 export async function benchFirstSync(
   holdfast: Holdfast,
   sizes: readonly number[],

@@ -7,9 +7,9 @@ const OPCODE_BINARY = 0x82
 const MASKED = 0x80
 const LENGTH_16 = 126
 
-/** A WebSocket that counts what arrives and reads none of it, so that a thousand of them cost a small part of what the server does. */
+/** A WebSocket that counts the received bytes without decoding them, so that a thousand of them cost little compared with the server's work. */
 export interface FrameSocket {
-  /** Bytes that have arrived since the last {@link reset}, heads of frames included. */
+  /** Bytes received since the last {@link reset}, frame headers included. */
   readonly bytes: number
   /** Called with the bytes of each read. */
   onBytes: ((chunk: Buffer) => void) | undefined
@@ -19,7 +19,7 @@ export interface FrameSocket {
   close(): void
 }
 
-/** Opens a WebSocket. */
+/** Opens a WebSocket connection. */
 export async function openFrameSocket(url: string): Promise<FrameSocket> {
   const socket = await upgrade(url)
   let bytes = 0
@@ -40,7 +40,7 @@ export async function openFrameSocket(url: string): Promise<FrameSocket> {
     bytes += chunk.length
     client.onBytes?.(chunk)
   })
-  socket.on('error', () => undefined) // its end follows
+  socket.on('error', () => undefined) // a close event follows
   socket.on('close', () => void (hasEnded = true))
   return client
 }
@@ -67,7 +67,7 @@ async function upgrade(url: string): Promise<Socket> {
   })
 }
 
-/** Clients mask their frames; a mask of zeros changes nothing. */
+/** Clients must mask their frames; a mask of zeros leaves the payload unchanged. */
 function encodeFrame(payload: string | Buffer): Buffer {
   const data = Buffer.from(payload)
   const head =

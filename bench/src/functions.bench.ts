@@ -15,14 +15,17 @@ const FUNCTIONS = sized(10)
 const ROUNDS = sized(3)
 const SECONDS = sizedSeconds(2)
 const CONNECTIONS = [1, 16]
-/** Requests in each window in which processor time is counted. */
+/** Requests per window in which processor time is measured. */
 const COUNTED = sized(2_000)
 const WINDOWS = sized(6)
 
-/** The least that a function does, of a file in TypeScript. */
+/** A minimal function as a TypeScript file. */
 const SOURCE = `Deno.serve((): Response => Response.json({ hello: 'world' }))`
 
-/** Starting functions, answering with one that runs, and what idle ones take; beside the same code in a Deno of its own, behind a Unix socket as ours are. */
+/**
+ * Measures the first request of a function, requests to a running one, and the memory of idle ones, beside the same code in a separate Deno process behind a
+ * Unix socket, as our functions are.
+ */
 export async function benchFunctions(): Promise<Figure[]> {
   const names = Array.from({ length: FUNCTIONS }, (_, index) => `f${index}`)
   const files = Object.fromEntries(names.map((name) => [`functions/${name}/index.ts`, SOURCE]))
@@ -34,7 +37,7 @@ export async function benchFunctions(): Promise<Figure[]> {
     await using plain = await startPlainDeno()
     plainStarts.push(plain.startMs)
     starts.push(await timeOfFirst(world, name))
-    // The process that waits for the next function is started after an answer.
+    // The spare process for the next function is started after an answer.
     await waitForSpare(world)
   }
   return [
@@ -51,7 +54,7 @@ export async function benchFunctions(): Promise<Figure[]> {
 
 interface PlainDeno extends AsyncDisposable {
   readonly socket: string
-  /** From its start to its first answer. */
+  /** Milliseconds from starting the process to its first answer. */
   readonly startMs: number
 }
 
@@ -96,29 +99,29 @@ async function timeOfFirst(world: FunctionsWorld, name: string): Promise<number>
   return performance.now() - began
 }
 
-/** Processes of functions, from the paths in their command lines. */
+/** The processes of functions, recognised by the paths in their command lines. */
 function processesOf({ folder }: FunctionsWorld): readonly string[] {
   return readdirSync('/proc').filter((pid) => {
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
       return command.includes(folder) && command.includes('bootstrap.js')
     } catch {
-      return false // no process, or one that has ended
+      return false // not a process, or one that has ended
     }
   })
 }
 
-/** Until one process more exists than functions were called, for five seconds at most: then the next start is one without. */
+/** Waits up to five seconds for the new spare process; without it, the next function would start without one. */
 async function waitForSpare(world: FunctionsWorld): Promise<void> {
   const before = processesOf(world).length
   const deadline = performance.now() + 5_000
   while (processesOf(world).length <= before && performance.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, 20))
-  // It is waiting once it computes no more; there is nothing that tells so from outside.
+  // Its start-up must be finished too, which cannot be observed from outside.
   await new Promise((resolve) => setTimeout(resolve, 300))
 }
 
-/** Shared memory is divided among those that share it. */
+/** Shared memory is divided among the processes that share it (PSS). */
 function memoryOf(world: FunctionsWorld): Figure[] {
   const sizes = processesOf(world).map((pid) => {
     const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { median, percentile } from './report.ts'
 
-/** One request, to be sent again and again. */
+/** A request that is sent repeatedly. */
 export interface LoadRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -9,16 +9,15 @@ export interface LoadRequest {
   readonly body?: string
 }
 
-/** A connection that stays open and has one request under way at a time. */
+/** A connection that stays open, with one request in progress at a time. */
 export interface LoadConnection {
-  /** @returns the text of the answer @throws when it is no success */
+  /** @returns the body of the answer @throws when the status is not a success */
   ask(request: LoadRequest): Promise<string>
   close(): void
 }
 
 /**
- * The least that speaks HTTP/1.1 to a server that tells the length of its answers: a load client that thinks takes the core that it
- * measures.
+ * Opens a minimal HTTP/1.1 connection to a server that sends `content-length`: a full client would use processor time of the core that is measured.
  *
  * @param url - `http://host:port`, or `unix:/path` of a socket
  */
@@ -62,7 +61,7 @@ export async function openLoadConnection(url: string): Promise<LoadConnection> {
   }
 }
 
-/** What came out of a load. */
+/** The result of a load. */
 export interface Load {
   /** Answers per second. */
   readonly rate: number
@@ -75,11 +74,11 @@ interface LoadInput {
   readonly url: string
   readonly connections: number
   readonly seconds: number
-  /** The request of a connection, given the answer to its last one. */
+  /** Returns the next request of a connection, given the answer to its last one. */
   readonly next: (connection: number, lastAnswer: string | undefined) => LoadRequest
 }
 
-/** Keeps every connection busy and counts, after half a second to get going. */
+/** Keeps every connection busy, and counts answers after a warm-up of half a second. */
 export async function measureLoad(input: LoadInput): Promise<Load> {
   const open = await Promise.all(Array.from({ length: input.connections }, () => openLoadConnection(input.url)))
   const warm = performance.now() + 500
@@ -104,9 +103,9 @@ export async function measureLoad(input: LoadInput): Promise<Load> {
   return summarize(latencies, input.seconds)
 }
 
-/** A number of requests instead of a time, over connections that stay. */
+/** Sends a number of requests, instead of for a time, over connections that stay open. */
 export interface CountedLoad extends Disposable {
-  /** Resolves when so many have been answered. */
+  /** Resolves when `requests` requests have been answered. */
   send(requests: number): Promise<void>
 }
 
@@ -127,7 +126,7 @@ export async function openCountedLoad(input: Omit<LoadInput, 'seconds'>): Promis
   }
 }
 
-/** @param latencies - in milliseconds, one for each answer */
+/** @param latencies - milliseconds of each answer */
 export function summarize(latencies: readonly number[], seconds: number): Load {
   return { rate: latencies.length / seconds, p50: median(latencies), p99: percentile(latencies, 0.99) }
 }

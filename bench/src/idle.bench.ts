@@ -11,10 +11,10 @@ import { sized } from './size.ts'
 
 const PARALLEL = 20
 const WARM_UP_DEVICES = sized(100)
-/** Longer than the time between two keepalives, so that each device has had one. */
+/** Longer than the interval between two keepalives, so that each device has received one. */
 const HOLD_MS = sized(25_000)
 
-/** Tables of each person's own rows: a device may have a bucket of each. */
+/** Creates further tables in which each user sees only their own rows, so that a device may have a bucket of each. */
 export async function createManyTables({ admin }: Holdfast, tables: number): Promise<void> {
   for (let number = 1; number < tables; number++) {
     const table = sql.identifier('public', `own_${number}`)
@@ -26,7 +26,7 @@ export async function createManyTables({ admin }: Holdfast, tables: number): Pro
   }
 }
 
-/** Devices of different people, each after its first checkpoint. */
+/** Connects devices of different users, and waits for the first checkpoint of each. */
 export async function connectMany(holdfast: Holdfast, count: number): Promise<StreamClient[]> {
   const clients: StreamClient[] = []
   while (clients.length < count) {
@@ -41,12 +41,13 @@ export async function connectMany(holdfast: Holdfast, count: number): Promise<St
 }
 
 /**
- * What one connected device that has nothing to do costs the server's process: each is another person with a connection of its own. Memory is
- * resident, by Linux's count, compared with that of the same process without garbage before they came: as it stands, garbage and all, and without garbage.
+ * What one idle connected device costs the server's process; each device belongs to a different user and has its own connection. Memory is the resident
+ * memory that Linux reports, compared with that of the same process before the devices connected, measured after garbage collection. It is measured with the
+ * devices both before and after garbage collection.
  */
 export async function benchIdle(holdfast: Holdfast, devices: number, tables = 1): Promise<Figure[]> {
   using inspector = await openInspector(holdfast)
-  // Warms up what happens once: connections to Postgres, compiled code.
+  // Warms up what happens only once: connections to Postgres and compiling code.
   for (const client of await connectMany(holdfast, WARM_UP_DEVICES)) client.close()
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   await inspector.collectGarbage()

@@ -1,13 +1,13 @@
 import type { Holdfast } from '@holdfast/test-support'
 
-/** What the server's process is started with, so that {@link openInspector} finds it. */
+/** Command-line option for the server's process that {@link openInspector} needs. */
 export const INSPECTOR_OPTION = '--inspect-port=0'
 
-/** The server's JavaScript engine, asked from outside. */
+/** Access to the server's JavaScript engine. */
 export interface Inspector extends Disposable {
-  /** Throws away what nothing refers to any more, and waits until that is done. */
+  /** Collects garbage, and waits until that is finished. */
   collectGarbage(): Promise<void>
-  /** What the engine has in use for objects, in bytes. */
+  /** Heap size in use, in bytes. */
   heapBytes(): Promise<number>
 }
 
@@ -49,7 +49,7 @@ export async function openInspector(holdfast: Holdfast): Promise<Inspector> {
   }
   return {
     async collectGarbage() {
-      // The second one takes what finalizers of the first have let go.
+      // The second collection frees what the finalizers of the first one have released.
       for (let round = 0; round < 2; round++) await call('HeapProfiler.collectGarbage')
     },
     heapBytes: async () => (await call('Runtime.getHeapUsage'))?.usedSize ?? Number.NaN,

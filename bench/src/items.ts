@@ -1,7 +1,7 @@
 import type { Holdfast } from '@holdfast/test-support'
 import { sql, type Pool } from '@holdfast/postgres'
 
-/** The table that the sync benchmarks write and read: rows of about 500 bytes on the wire, each person sees their own. */
+/** Creates the table that the sync benchmarks write and read. Its rows have about 500 bytes on the wire, and each user sees only their own. */
 export async function createItems(admin: Pool): Promise<void> {
   await admin.execute(sql`
     create table if not exists public.items (

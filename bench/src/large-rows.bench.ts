@@ -7,17 +7,19 @@ import { openStream, type StreamClient } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
 
 const REPETITIONS = 3
-/** Characters of one hash as text: what rows are made of, since it does not compress. */
+/** Characters of one hash as text. Rows consist of hashes because those do not compress. */
 const HASH_CHARACTERS = 32
 
 export interface LargeRows {
   readonly bytes: number
-  /** Of each person. */
+  /** Rows per user. */
   readonly rows: number
   readonly devices: number
 }
 
-/** Transactions of large rows arrive on a device that is connected; then devices of as many people download such rows at the same time. */
+/**
+ * Measures transactions of large rows that arrive on a connected device, and then as many devices of different users downloading such rows at the same time.
+ */
 export async function benchLargeRows(holdfast: Holdfast, large: LargeRows): Promise<Figure[]> {
   return [...(await commitTransactions(holdfast, large)), ...(await downloadTogether(holdfast, large))]
 }
@@ -30,7 +32,7 @@ async function commitTransactions(holdfast: Holdfast, large: LargeRows): Promise
   const used: (ProcessorTime | undefined)[] = []
   for (let repetition = 1; repetition <= REPETITIONS; repetition++) {
     await insertRows(holdfast, owner, large)
-    // Postgres decodes a transaction once it is committed.
+    // Postgres starts decoding a transaction when it is committed.
     const meter = await startProcessorMeter(holdfast)
     const began = performance.now()
     while (client.operations < large.rows * repetition) await client.nextComplete()
@@ -53,7 +55,7 @@ async function downloadTogether(holdfast: Holdfast, large: LargeRows): Promise<F
         client.close()
       }),
     )
-  await downloadAll() // until the log has all of them
+  await downloadAll() // waits until the replicator has logged all of them
   const rates: number[] = []
   const used: (ProcessorTime | undefined)[] = []
   for (let repetition = 0; repetition < REPETITIONS; repetition++) {

@@ -6,7 +6,7 @@ import type { Figure } from './report.ts'
 import { openStream } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
 
-/** What one transaction does to the server's memory, when all of its rows are in one bucket, and when each is in one of its own. */
+/** Memory of the server during one large transaction, with all rows in one bucket and with each row in a bucket of its own. */
 export async function benchLarge(rows: number): Promise<Figure[]> {
   return [...(await oneTransaction(rows, false)), ...(await oneTransaction(rows, true))]
 }
@@ -20,7 +20,7 @@ async function oneTransaction(rows: number, isSpread: boolean): Promise<Figure[]
   const before = await residentBytes(holdfast)
   let most = before
   const watch = setInterval(() => void residentBytes(holdfast).then((bytes) => (most = Math.max(most, bytes))), 50)
-  // The device has the first and the last row.
+  // If the rows are spread, the device still gets the first and the last one.
   await holdfast.admin.execute(sql`
     insert into public.items (id, owner_id, title, body, done, n, created_at)
     select gen_random_uuid(), case when ${isSpread}::boolean and g not in (1, ${rows}::int) then gen_random_uuid() else ${owner}::uuid end,

@@ -10,7 +10,7 @@ import { mintToken } from './tokens.ts'
 
 const INSERT = 'insert into public.items (id, owner_id, title, n, created_at) values ($1, $2, $3, 1, now())'
 
-/** From the acknowledgement of a commit to the line on the device, at a steady rate over many devices. */
+/** Time from the acknowledgement of a commit to the line on the device, at a steady rate with many devices. */
 export async function benchLatency(
   holdfast: Holdfast,
   options: { readonly devices: number; readonly rate: number; readonly seconds: number },

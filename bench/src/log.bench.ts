@@ -8,7 +8,7 @@ import type { Figure } from './report.ts'
 import { openStream } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
 
-/** One transaction of many rows, with a device connected that gets all of them; and what it does to the server's memory. */
+/** One transaction of many rows with a connected device that receives all of them, and the server's memory meanwhile. */
 export async function benchBulk(holdfast: Holdfast, rows: number): Promise<Figure[]> {
   const owner = randomUUID()
   const client = await openStream(holdfast.url, mintToken(holdfast.jwtSecret, owner), randomUUID())
@@ -39,7 +39,7 @@ export async function benchBulk(holdfast: Holdfast, rows: number): Promise<Figur
   ]
 }
 
-/** A table of many rows begins to sync. */
+/** The first sync of a table that already has many rows. */
 export async function benchSnapshot(rows: number): Promise<Figure[]> {
   await using holdfast = await openHoldfast()
   const owner = randomUUID()
@@ -59,7 +59,7 @@ export async function benchSnapshot(rows: number): Promise<Figure[]> {
   return [{ name: `a table of ${rows} rows begins to sync`, value: rows / seconds, unit: 'rows/s' }]
 }
 
-/** What the log takes beside the tables after a long history. */
+/** Disk space of the log compared with the tables, after many changes. */
 export async function benchLogSize(rows: number, changes: number): Promise<Figure[]> {
   await using holdfast = await openHoldfast({ args: ['--sync-compact-interval-s=1'] })
   await createItems(holdfast.admin)

@@ -37,7 +37,7 @@ const FIRST_SYNC_ROWS = [10_000, 100_000, 500_000].map(sized)
 const IDLE_TABLES = 56
 const DEVICES_TOGETHER = [10, 50].map(sized)
 
-/** Those that start servers of their own. */
+/** Benchmarks that start servers of their own. */
 const alone: Readonly<Record<string, () => Promise<Figure[]>>> = {
   start: benchStart,
   app: () => benchApp(Math.round(numberOption('rows', sized(100_000)))),
@@ -71,7 +71,7 @@ const alone: Readonly<Record<string, () => Promise<Figure[]>>> = {
   'log-size': () => benchLogSize(sized(50_000), sized(500_000)),
 }
 
-/** Those that share a server, in this order: memory first, before anything else has grown the heap. */
+/** Benchmarks that share a server, in this order: memory first, before others have grown the heap. */
 const onServer: Readonly<Record<string, (holdfast: Holdfast) => Promise<Figure[]>>> = {
   idle: async (holdfast) => [
     ...(await benchIdle(holdfast, sized(1_000))),
@@ -103,7 +103,7 @@ const SYNC = ['snapshot', 'idle', 'latency', 'write-checkpoint', 'storm', 'bulk'
 
 const all: Figure[] = []
 
-/** Runs one benchmark and prints its figures and how long it took. @returns whether it could be measured; why not is printed */
+/** Runs one benchmark and prints its figures and its duration, or why it could not be measured. @returns whether it could be measured */
 async function measure(name: string, bench: () => Promise<Figure[]>): Promise<boolean> {
   const began = performance.now()
   try {
@@ -118,7 +118,7 @@ async function measure(name: string, bench: () => Promise<Figure[]>): Promise<bo
   }
 }
 
-/** Those of one server, one after the other. @returns the names of those that failed */
+/** Runs the benchmarks of one server one after the other. @returns the names of those that failed */
 async function measureOnServer(names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return []
   const failed: string[] = []
@@ -139,7 +139,7 @@ async function measureAll(names: ReadonlySet<string>): Promise<string[]> {
   return [...failed, ...(await measureOnServer(Object.keys(onServer).filter((name) => names.has(name))))]
 }
 
-/** Options with what they mean; a word that is none must not start an hour of measuring. */
+/** Options with their descriptions. An unknown option is refused, so that a typo does not start an hour of measuring. */
 const OPTIONS: Readonly<Record<string, string>> = {
   '--help': 'names what can be measured, and measures nothing',
   '--share=': 'a part of the full size: --share=0.01 shows that everything runs',
@@ -171,7 +171,10 @@ function assertOptions(): void {
   }
 }
 
-/** One that fails costs no other its figures, and is tried once more at the end, as tests are: a busy machine is no failure, and a defect stays one. */
+/**
+ * A benchmark that fails does not affect the figures of others, and is repeated once at the end, as tests are: failures because of a busy machine pass then,
+ * defects fail again.
+ */
 async function runBenchmarks(): Promise<void> {
   const wanted = new Set(given.length === 0 ? known : given.flatMap((name) => (name === 'sync' ? SYNC : [name])))
   for (const name of wanted) {

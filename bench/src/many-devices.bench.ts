@@ -6,7 +6,7 @@ import { percentile, type Figure } from './report.ts'
 import { openStream, type StreamClient } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
 
-/** Each of `devices` people gets `rows` rows of their own; waits until the log has all of them. */
+/** Inserts `rows` rows for each of `devices` users, and waits until the replicator has logged all of them. */
 export async function insertFor(holdfast: Holdfast, devices: number, rows: number): Promise<readonly string[]> {
   const people = Array.from({ length: devices }, () => randomUUID())
   await holdfast.admin.execute(sql`
@@ -21,7 +21,7 @@ export async function insertFor(holdfast: Holdfast, devices: number, rows: numbe
   return people
 }
 
-/** Many devices download all that their people may have at the same time. */
+/** Many devices download everything their users may have at the same time. */
 export async function benchManyFirstSyncs(holdfast: Holdfast, devices: number, rows: number): Promise<Figure[]> {
   const people = await insertFor(holdfast, devices, rows)
   const began = performance.now()
@@ -41,7 +41,7 @@ export async function benchManyFirstSyncs(holdfast: Holdfast, devices: number, r
   return [{ name, value: operations / seconds, unit: 'rows/s', ...published(other) }]
 }
 
-/** All devices lose their connection and come back at once, while one that stayed gets new rows. */
+/** All devices lose their connection and reconnect at once, while one that stayed connected receives new rows. */
 export async function benchReconnectStorm(holdfast: Holdfast, devices: number): Promise<Figure[]> {
   const people = await insertFor(holdfast, devices, 10)
   const stayed = randomUUID()
@@ -82,7 +82,7 @@ export async function benchReconnectStorm(holdfast: Holdfast, devices: number): 
   ]
 }
 
-/** Writes a row for a person and waits until their device has it. @returns milliseconds */
+/** Writes a row of a user and waits until their device has received it. @returns milliseconds */
 export async function propagate(holdfast: Holdfast, live: StreamClient, person: string): Promise<number> {
   const arrived = live.nextComplete()
   const began = performance.now()
@@ -93,7 +93,7 @@ export async function propagate(holdfast: Holdfast, live: StreamClient, person: 
   return performance.now() - began
 }
 
-/** A device with little to read while others download very much. */
+/** Latency of a device with little data while others download a lot. */
 export async function benchFairness(holdfast: Holdfast, downloads: number, rows: number): Promise<Figure[]> {
   const [big] = await insertFor(holdfast, 1, rows)
   const person = randomUUID()

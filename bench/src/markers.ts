@@ -2,8 +2,8 @@
 const UUID_LENGTH = 36
 
 /**
- * The markers that a line of the stream carries: the prefix with the UUID behind it. One line brings all operations of one bucket, so that writes which follow
- * each other closely come in one.
+ * Finds the markers in a line of the stream, each of them the prefix followed by a UUID. A line contains all operations of one bucket, so several writes in
+ * quick succession arrive in one line.
  */
 export function markersIn(line: Buffer, prefix: string): string[] {
   const markers: string[] = []

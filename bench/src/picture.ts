@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-/** A PNG whose pixels differ, as those of a photo do: the same bytes each time. */
+/** Draws a PNG with varied pixels, like those of a photo; the bytes are the same each time. */
 export function drawPicture(width: number, height: number): Buffer {
   const rows = Buffer.alloc((width * 3 + 1) * height)
   let at = 0

@@ -7,7 +7,7 @@ import { verify } from '@node-rs/bcrypt'
 import fastify from 'fastify'
 import pg from 'pg'
 
-/** As many as the server has for accounts. */
+/** The size of the server's pool for accounts. */
 const CONNECTIONS_MAX = 10
 
 const USER = `

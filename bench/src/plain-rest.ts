@@ -12,7 +12,7 @@ import pg from 'pg'
 import { OWNER, restCase, type RestCaseName } from './rest-cases.ts'
 import { summarize, type Load } from './http-load.ts'
 
-/** As many as the server has for requests. */
+/** The size of the server's pool for requests. */
 const CONNECTIONS_MAX = 20
 
 const CLAIMS = JSON.stringify({ role: 'authenticated', sub: OWNER })

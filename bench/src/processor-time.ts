@@ -4,23 +4,23 @@ import { percentile, type Figure } from './report.ts'
 
 /** Processor time that the server has used since it started, in milliseconds. */
 export interface ProcessorTime {
-  /** Of its own process. */
+  /** Time of the Node process. */
   readonly node: number
-  /** Of the processes under it: its Postgres. */
+  /** Time of the processes under it, which are Postgres. */
   readonly postgres: number
 }
 
 interface Process {
   readonly parent: number
-  /** Of the children that have ended, in milliseconds. */
+  /** Time of child processes that have ended, in milliseconds. */
   readonly endedMs: number
 }
 
-/** The kernel counts in hundredths of a second where it does not count in nanoseconds. */
+/** Precision of the times that the kernel does not count in nanoseconds. */
 const TICK_MS = 10
 
 /**
- * What the kernel counts for the process and all under it. Unlike the time that passes, it depends little on what else the machine does.
+ * Reads the time that the kernel has counted for the process and all processes under it. Unlike elapsed time, it depends little on other load on the machine.
  *
  * @returns `undefined` where there is no `/proc`
  */
@@ -50,13 +50,13 @@ function isUnder(processes: ReadonlyMap<number, Process>, id: number, ancestor: 
 
 async function readProcess(pid: number): Promise<Process | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  if (text === undefined) return undefined // it has ended meanwhile
-  // The name in parentheses may have any character; the state comes after it.
+  if (text === undefined) return undefined // the process has ended meanwhile
+  // The name in parentheses may contain any character; the state follows it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return { parent: Number(fields[1]), endedMs: (Number(fields[13]) + Number(fields[14])) * TICK_MS }
 }
 
-/** The time of all threads of a process, to the nanosecond. */
+/** Processor time of all threads of a process, in nanosecond precision. */
 async function readRunMs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
   const times = threads.map(async (thread) => {
@@ -68,7 +68,7 @@ async function readRunMs(pid: number): Promise<number> {
 
 /** Measures the processor time of a server while it works. */
 export interface ProcessorMeter {
-  /** @returns what was used since the last call, or since the meter was made; `undefined` where it is not counted */
+  /** @returns the time used since the last call, or since the meter was created; `undefined` where it cannot be measured */
   take(): Promise<ProcessorTime | undefined>
 }
 
@@ -84,14 +84,14 @@ export async function startProcessorMeter(holdfast: Pick<Holdfast, 'pid'>): Prom
   }
 }
 
-/** Windows of which the quieter ones count: what else the machine does, the compiler and the collector only ever add. */
+/** Share of the windows that are used, those with the lowest times: other load, the compiler and the garbage collector only ever add time. */
 const QUIET_SHARE = 0.25
 
 /**
- * The processor time for one of what was done, of Node and of Postgres: the lower quartile of windows in which the same was done.
+ * Processor time of one unit of work, of Node and of Postgres: the lower quartile of windows with the same work.
  *
- * @param each - `request`, `row`
- * @param count - how many were done in each window
+ * @param each - the unit, such as `request` or `row`
+ * @param count - units in each window
  */
 export function processorFigures(
   name: string,

@@ -1,9 +1,9 @@
 import type { Compared } from './report.ts'
 
-/** Measured with a load client of its own on a machine of the same kind, medians; rows of about 590 bytes on the wire. */
+/** Measured with the vendor's load client on a machine of the same kind; medians, with rows of about 590 bytes on the wire. */
 const NAME = 'PowerSync service 1.25.0, 2 cores'
 
-/** A published figure of the service that the same client speaks with. */
+/** A published figure of another service that serves the same client SDK. */
 export function published(value: number | undefined): { readonly baseline?: Compared } {
   return value === undefined ? {} : { baseline: { name: NAME, value } }
 }

@@ -12,15 +12,15 @@ import { sized, sizedSeconds } from './size.ts'
 const TABLE = 'bench_changes'
 const RATE = 500
 const SIZES = [...new Set([10, 100, 1_000, 10_000].map(sized))]
-/** Windows of which the quieter ones count. */
+/** Number of windows; the ones with the lowest times are used. */
 const WINDOWS = 3
 const WINDOW_S = 2
-/** Deliveries per second that one machine, which is all clients as well, should manage. */
+/** Deliveries per second that one machine, which also runs all clients, should achieve. */
 const DELIVERIES_PER_SECOND = 25_000
 const LATENCY = { devices: 100, rates: [10, 100, 500], seconds: 6 }
 const PATIENCE_MS = 120_000
 
-/** A row that is written: who may see it, and the room that it is in. */
+/** A row to be written: the user who may see it, and its room. */
 interface Written {
   readonly owner: string
   readonly room: number
@@ -29,8 +29,8 @@ interface Written {
 type Part = (holdfast: Holdfast, pool: pg.Pool) => Promise<Figure[]>
 
 /**
- * Changes of a table whose rows each belong to one person, who alone may see them. One subscriber, the watcher, is told of each change in any case; what is
- * measured is what the others add: to those who may not see it, to those whose filter leaves it out, and to those who are told as well.
+ * Changes of a table in which each user sees only their own rows. One subscriber, the watcher, receives each change in any case. Measured is the cost of
+ * further subscribers: who may not see the change, whose filter does not match it, and who receive it too.
  */
 export const CHANGES: Readonly<Record<string, (holdfast: Holdfast) => Promise<Figure[]>>> = {
   latency: withTable(benchLatencies),
@@ -70,7 +70,7 @@ async function ensureTable({ admin }: Holdfast): Promise<void> {
 
 const INSERT = `insert into public.${TABLE} (owner_id, room, body) values ($1, $2, $3)`
 
-/** Who sees changes beside sync, which brings rows to as many devices at the same rate. */
+/** Latency beside that of sync, which delivers rows to as many devices at the same rate. */
 async function benchLatencies(holdfast: Holdfast, pool: pg.Pool): Promise<Figure[]> {
   const figures: Figure[] = []
   const count = sized(LATENCY.devices)
@@ -100,7 +100,7 @@ async function benchLatencies(holdfast: Holdfast, pool: pg.Pool): Promise<Figure
   return figures
 }
 
-/** Subscribers who may see none of the changes: one person, ten, or each another one. */
+/** Subscribers who may see none of the changes: of one user, of ten users, or each of a different user. */
 async function benchClasses(holdfast: Holdfast, pool: pg.Pool): Promise<Figure[]> {
   const figures: Figure[] = []
   const watcher = randomUUID()
@@ -123,7 +123,7 @@ async function benchClasses(holdfast: Holdfast, pool: pg.Pool): Promise<Figure[]
   return figures
 }
 
-/** Subscribers of one person, each with another filter. */
+/** Subscribers of one user, each with a different filter. */
 async function benchFilters(holdfast: Holdfast, pool: pg.Pool): Promise<Figure[]> {
   const person = randomUUID()
   return await measureGrowing(holdfast, pool, {
@@ -175,7 +175,7 @@ const beside = (figure: Figure, alone: Figure | undefined): Figure => ({
   ...(alone ? { reference: { name: 'one subscriber alone', value: alone.value } } : {}),
 })
 
-/** Subscribers who are all told of each change. */
+/** Subscribers who all receive each change. */
 async function benchReceivers(holdfast: Holdfast, pool: pg.Pool): Promise<Figure[]> {
   const person = randomUUID()
   using followers = openFollowers(holdfast, TABLE)
@@ -202,13 +202,13 @@ async function benchReceivers(holdfast: Holdfast, pool: pg.Pool): Promise<Figure
 }
 
 interface Arrivals {
-  /** When a marker came last. */
+  /** When each marker was last received. */
   readonly atMs: ReadonlyMap<string, number>
-  /** @param times - how often each marker comes */
+  /** @param times - how often each marker is expected */
   waitFor(markers: ReadonlyMap<string, number>, times?: number): Promise<void>
 }
 
-/** Begins to count events, once the first one has come: from then on all do. */
+/** Waits for the first event, since all later ones are delivered from then on, and starts counting. */
 async function watchArrivals(followers: Followers, pool: pg.Pool, owner: string): Promise<Arrivals> {
   const atMs = new Map<string, number>()
   const counts = new Map<string, number>()
@@ -229,7 +229,7 @@ async function watchArrivals(followers: Followers, pool: pg.Pool, owner: string)
   }
 }
 
-/** @returns the markers that were written, each with the moment at which its commit was acknowledged */
+/** @returns the markers that were written, each with the time at which its commit was acknowledged */
 async function writeAt(
   pool: pg.Pool,
   rate: number,

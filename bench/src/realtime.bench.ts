@@ -10,14 +10,14 @@ import { CHANGES } from './realtime-changes.bench.ts'
 import { median, type Figure } from './report.ts'
 import { sized } from './size.ts'
 
-/** Messages of each sender that are under way at the same time: one after the other, and so many that the server is never without work. */
+/** Messages of each sender in progress at the same time: one, and enough to keep the server busy. */
 const ROUNDS_UNDER_WAY = [1, 8]
 
-/** Windows in turns, of which the middle one counts. */
+/** Number of alternating windows; the median is used. */
 const WINDOWS = 3
 const DELIVERIES_PER_WINDOW = sized(200_000)
 
-/** What one person shows of a cursor, say. */
+/** A typical payload, such as the position of a cursor. */
 const PAYLOAD = JSON.stringify({
   id: '0a2b5b1e-5a8e-4a86-9a0a-3a1c5d0f7f11',
   x: 812.5,
@@ -31,7 +31,7 @@ const CROWDS: Readonly<Record<string, Crowd>> = {
   '100 × 100': { rooms: sized(100), membersPerRoom: sized(100), sockets: sized(1_000) },
 }
 
-/** No limit is in the way: one machine is all clients. */
+/** Options that switch off rate limits, since one machine runs all clients. */
 const UNLIMITED = [
   '--realtime-messages-per-second-max=0',
   '--realtime-bytes-per-second-max=0',
@@ -41,7 +41,7 @@ const UNLIMITED = [
   '--realtime-silence-seconds=3600',
 ]
 
-/** Memory first, before anything else has grown the heap. */
+/** Memory first, before other parts have grown the heap. */
 const PARTS: Readonly<Record<string, (holdfast: Holdfast) => Promise<Figure[]>>> = {
   idle: (holdfast) => benchIdleMembers(holdfast, sized(2_000)),
   broadcast: benchFanOut,
@@ -49,8 +49,8 @@ const PARTS: Readonly<Record<string, (holdfast: Holdfast) => Promise<Figure[]>>>
 }
 
 /**
- * Channels: how fast broadcasts reach their members beside a server that does nothing else, what a member costs that is only there, and what Postgres changes cost.
- * `--only=latency` runs the parts whose names contain the word.
+ * Channels: throughput of broadcasts beside a server that does nothing else, the cost of idle members, and the cost of Postgres changes. `--only=latency`
+ * runs the parts whose names contain the word.
  */
 export async function benchRealtime(): Promise<Figure[]> {
   const only = textOption('only') ?? ''
@@ -90,7 +90,7 @@ async function compareFanOut(
   const rounds = Math.max(1, Math.round(DELIVERIES_PER_WINDOW / (crowd.rooms * crowd.membersPerRoom)))
   const windows: Window[] = []
   const bareWindows: Window[] = []
-  // The first window of each is for the compiler.
+  // The first window lets the compiler warm up and is not used.
   for (let window = 0; window <= WINDOWS; window++) {
     windows.push(await members.run(rounds, underWay))
     bareWindows.push(await bareMembers.run(rounds, underWay))
@@ -117,7 +117,7 @@ async function compareFanOut(
   return figures.filter(({ value }) => !Number.isNaN(value))
 }
 
-/** Members of one channel each, who do nothing. Memory as `idle` counts it. */
+/** Members of one channel each, who are idle. Memory is measured as in `idle`. */
 async function benchIdleMembers(holdfast: Holdfast, count: number): Promise<Figure[]> {
   using inspector = await openInspector(holdfast)
   const own = channelsOf(holdfast)
@@ -146,7 +146,7 @@ async function benchIdleMembers(holdfast: Holdfast, count: number): Promise<Figu
 
 const ROOM = 'room-000'
 
-/** A WebSocket's frame has two bytes before so few, and four before more. */
+/** The header of a WebSocket frame has two bytes up to this payload size, and four above. */
 const withHead = (bytes: number): number => bytes + (bytes < 126 ? 2 : 4)
 
 const topicOf = (room: string): string => `realtime:${room}`
@@ -174,7 +174,7 @@ function channelsOf(holdfast: Holdfast): FanOutServer {
   }
 }
 
-/** Messages as long, which it hands on as they are. */
+/** A server without channels, which passes on messages of the same size unchanged. */
 function bareOf(port: number, pid: number): FanOutServer {
   return {
     pid,

@@ -13,20 +13,20 @@ import { mintToken } from './tokens.ts'
 
 const DEVICES = 8
 
-/** As the client kit has it. */
+/** The retry delay of the client kit. */
 const RETRY_MS = 1_000
 
-/** Tables of a schema that was migrated a moment before the fault. */
+/** Tables of a schema that was migrated just before the fault. */
 const NEW_TABLES = sized(90)
 
 const COMMITS = Number(process.env['HOLDFAST_COMMITS'] ?? sized(1_000))
 
-/** How long anything may take before the measurement is given up, in milliseconds. */
+/** Timeout of every wait, in milliseconds. */
 const PATIENCE_MS = 60_000
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** The unmodified SDK on a database in a file. */
+/** The unmodified SDK with a database in a file. */
 interface Device extends AsyncDisposable {
   /** Resolves with the time at which the row is in its database. */
   until(id: string): Promise<number>
@@ -89,7 +89,7 @@ async function insert(holdfast: Holdfast, ownerId: string): Promise<string> {
   }
 }
 
-/** From the acknowledgement of a commit until it is in the databases of all devices, one commit at a time. */
+/** Time from the acknowledgement of a commit until its row is in the databases of all devices, one commit at a time. */
 async function commits(holdfast: Holdfast, devices: readonly Device[], userId: string): Promise<Figure[]> {
   const ms: number[] = []
   for (let n = 0; n < COMMITS; n++) {
@@ -108,7 +108,7 @@ async function commits(holdfast: Holdfast, devices: readonly Device[], userId: s
   ]
 }
 
-/** As a framework's migrations do: statement by statement. */
+/** Runs statement by statement, as the migrations of a framework do. */
 async function migrate(holdfast: Holdfast, prefix: string): Promise<void> {
   for (let n = 0; n < NEW_TABLES; n++) {
     const table = sql.identifier(`${prefix}_${n}`)
@@ -195,7 +195,7 @@ async function recover(
   ]
 }
 
-/** From the end of the holder until the other server has sent a whole checkpoint. */
+/** Time from the end of the lease holder until the other server has sent a complete checkpoint. */
 async function takeOver(holdfast: Holdfast, userId: string, hangs: boolean): Promise<Figure[]> {
   const other = await holdfast.another()
   const pid = holdfast.pid()
@@ -236,7 +236,7 @@ async function takeOver(holdfast: Holdfast, userId: string, hangs: boolean): Pro
   ]
 }
 
-/** How soon devices are equal again: after commits, after faults, and when another server takes over. */
+/** How soon devices are in sync again: after commits, after faults, and when another server takes over. */
 export async function benchRecovery(): Promise<Figure[]> {
   process.env['HOLDFAST_LOG_LEVEL'] = 'debug'
   await using holdfast = await openHoldfast()

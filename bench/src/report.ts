@@ -4,22 +4,22 @@ export interface Compared {
   readonly value: number
 }
 
-/** One measured figure and what it is compared with. */
+/** A measured figure and what it is compared with. */
 export interface Figure {
   readonly name: string
   readonly value: number
   readonly unit: string
-  /** What the same machine does for the same in the same run, measured just before. */
+  /** The result of a reference on the same machine, measured in the same run just before. */
   readonly reference?: Compared
-  /** What another service needs for the same, published. */
+  /** The published result of another service. */
   readonly baseline?: Compared
-  /** What it should not be above. It is told beside the figure, and fails nothing: figures depend on the machine. */
+  /** The value that it should not exceed. It is printed with the figure; exceeding it is no error, because figures depend on the machine. */
   readonly budget?: number
 }
 
 const round = (value: number): number => (value >= 100 ? Math.round(value) : Math.round(value * 100) / 100)
 
-/** The middle value; of an even number the lower one. */
+/** The median; for an even number of values, the lower of the two in the middle. */
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5)
 }
@@ -32,7 +32,7 @@ export function percentile(values: readonly number[], share: number): number {
 
 const rounded = ({ name, value }: Compared): Compared => ({ name, value: round(value) })
 
-/** Prints figures as JSON lines for machines on standard output and as words for people on standard error. */
+/** Prints figures as JSON lines on standard output, and as text on standard error. */
 export function report(figures: readonly Figure[]): void {
   for (const { name, value, unit, reference, baseline, budget } of figures) {
     const line = {
@@ -54,7 +54,7 @@ export function report(figures: readonly Figure[]): void {
 
 const WIDTH = 72
 
-/** Prints all figures once more on standard error, side by side with the published ones. */
+/** Prints all figures again on standard error, side by side with the published ones. */
 export function printTable(figures: readonly Figure[]): void {
   const other = figures.find(({ baseline }) => baseline)?.baseline?.name ?? 'baseline'
   const cell = (text: string): string => text.padStart(12)

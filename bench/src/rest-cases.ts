@@ -1,6 +1,6 @@
 import { sql, type Pool } from '@holdfast/postgres'
 
-/** Who asks: policies compare it with the owner of every row. */
+/** The user who sends the requests; policies compare it with the owner of each row. */
 export const OWNER = '0e3a5c1e-7d4f-4a55-9a8e-0c6f1d2b3a4c'
 
 const PROJECTS = 200
@@ -8,7 +8,7 @@ const PEOPLE = 500
 const TASKS = 20_000
 const BULK_ROWS = 1_000
 
-/** The same question to the server, and as a statement that answers the same bytes. */
+/** A request to the server, and a statement that produces the same bytes. */
 export interface RestCase {
   readonly name: string
   readonly request: {
@@ -22,7 +22,7 @@ export interface RestCase {
 
 export type RestCaseName = 'single row by key' | '100 rows with two embeds' | 'insert of one' | 'bulk insert of 1,000'
 
-/** Tables with policies that are not synced, as nothing that is never NULL tells their rows apart, so that nothing but REST is measured. */
+/** Creates tables with policies. They are not synced, because no column that is never NULL identifies their rows, so that only REST is measured. */
 export async function createRestTables(admin: Pool): Promise<void> {
   const policy = `to authenticated using (owner = (select auth.uid())) with check (owner = (select auth.uid()))`
   const statements = [

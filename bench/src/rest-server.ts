@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { openHoldfast } from '@holdfast/test-support'
 import { createRestTables } from './rest-cases.ts'
 
-/** The line that it prints. */
+/** The line of JSON that it prints. */
 export interface RestServer {
   readonly url: string
   readonly anonKey: string

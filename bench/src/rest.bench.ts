@@ -9,23 +9,23 @@ import { CASES, CONNECTIONS, restRequest, titleOf } from './rest-requests.ts'
 import { sized, sizedSeconds } from './size.ts'
 import { startPlain, type Plain } from './start-plain.ts'
 
-/** Taken in turn by all three, so that what else the machine does meets all of them. */
+/** All three are measured in each round, so that other load on the machine affects all of them. */
 const ROUNDS = sized(3)
 const SECONDS = sizedSeconds(1.5)
 
-/** Without the two others beside it: `compare` looks at the server's figures only. */
+/** Measures only our server, since `compare` uses only its figures. */
 const isAlone = options.includes('--alone')
 
 /** `--only=insert` measures the cases whose name contains the word: `insert of one, 1 connection`. */
 const only = textOption('only') ?? ''
 
-/** For processor times: requests before the first window, until the compiler is done with them, and in each one. */
+/** Requests before the first window, until the code is compiled; the next constant is the number per window. */
 const WARM_REQUESTS = sized(2_000)
 const WINDOW_REQUESTS = sized(400)
-/** All of them from a tenth of the full size on. */
+/** Twelve windows from a tenth of the full size on. */
 const WINDOWS = Math.min(12, sized(120))
 
-/** What was measured of one of the three. */
+/** The measurements of one of the three. */
 interface Measured {
   readonly loads: Load[]
   readonly windows: (ProcessorTime | undefined)[]
@@ -33,7 +33,7 @@ interface Measured {
 
 type OfAll = Readonly<Record<'ours' | 'bare' | 'handler', Measured>>
 
-/** Requests to the REST API, beside (a) the same statement under the same role by the driver alone and (b) in a Fastify handler. */
+/** Requests to the REST API, beside the same statement under the same role (a) by the driver alone and (b) in a Fastify handler. */
 export async function benchRest(holdfast: Holdfast): Promise<Figure[]> {
   await createRestTables(holdfast.admin)
   await using plain = await startPlain(new URL('plain-rest.ts', import.meta.url), holdfast.databaseUrl)
@@ -75,7 +75,7 @@ async function measureCase(holdfast: Holdfast, plain: Plain, name: RestCaseName,
   return { ours, bare, handler }
 }
 
-/** @param program - whose processor time counts beside that of the server's Postgres, which all of them ask */
+/** @param program - the process whose processor time is counted, in addition to that of the server's Postgres, which all of them use */
 async function meterWindows(
   holdfast: Holdfast,
   program: Pick<Holdfast, 'pid'>,
@@ -139,7 +139,7 @@ async function askBare(
   return text
 }
 
-/** Both servers have to answer the same. */
+/** Both servers must give the same answer. */
 async function requireSameAnswer(
   holdfast: Holdfast,
   plainUrl: string,

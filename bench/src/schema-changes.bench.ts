@@ -8,12 +8,12 @@ import { sized, sizedSeconds } from './size.ts'
 import { openStream } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
 
-/** Milliseconds before and after, which show the usual figure. */
+/** Milliseconds before and after the change, which show the normal latency. */
 const USUAL_MS = 3_000
-/** How long the server may take until it serves again, in milliseconds. */
+/** How long to wait until the server serves a new table, in milliseconds. */
 const SERVES_MS = 300_000
 
-/** A migration of 93 statements, each sent by itself: how long devices wait for a change of another table before, meanwhile and after. */
+/** A migration of 93 statements, each sent separately: the latency of changes of another table before, during and after it. */
 export async function benchMigration(): Promise<Figure[]> {
   await using holdfast = await openHoldfast()
   await createItems(holdfast.admin)
@@ -50,7 +50,7 @@ export async function benchMigration(): Promise<Figure[]> {
   ]
 }
 
-/** Eight connections create, alter and drop tables, policies and grants all the time: how long devices wait for changes of another table, and when sync has caught up. */
+/** Eight connections continuously create, alter and drop tables, policies and grants: the latency of changes of other tables, and when sync has caught up. */
 export async function benchSchemaStorm(): Promise<Figure[]> {
   await using holdfast = await openHoldfast()
   await createItems(holdfast.admin)
@@ -83,7 +83,7 @@ export async function benchSchemaStorm(): Promise<Figure[]> {
   ]
 }
 
-/** One connection's part, on tables of its own. @throws what a statement fails with: none may, because of us */
+/** Runs the statements of one connection, on tables of its own. @throws the error of a statement; none may fail because of the server */
 async function stormOne(holdfast: Holdfast, n: number, untilMs: number): Promise<number> {
   const client = new pg.Client({ connectionString: holdfast.databaseUrl })
   await client.connect()
@@ -116,7 +116,7 @@ async function stormOne(holdfast: Holdfast, n: number, untilMs: number): Promise
   return statements
 }
 
-/** Comes back until a device of the person has received so many operations. */
+/** Reconnects until a device of the user has received `operations` operations. */
 async function untilOperations(holdfast: Holdfast, person: string, operations: number): Promise<void> {
   const deadline = performance.now() + SERVES_MS
   while (performance.now() < deadline) {

@@ -6,12 +6,14 @@ import { percentile, type Figure } from './report.ts'
 import { openStream, type StreamClient } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
 
-/** Open before the change, and the one that it opens for everybody. */
+/** Number of sites that are open before the change; the next one is opened for all users. */
 const OPEN_SITES = 5
 const OPENED = OPEN_SITES + 1
 const PAUSE_MS = 10
 
-/** Everybody's keys of `findings` depend on all rows of `sites`. `notes` are each person's own; `apart` is a stream that depends on nothing. */
+/**
+ * The bucket keys of `findings` depend on all rows of `sites`, for every user. `notes` belong to one user each; `apart` is a stream that depends on nothing.
+ */
 async function createTables({ admin }: Holdfast, sites: number): Promise<void> {
   const statements = [
     sql`create table public.sites (id integer primary key, region text not null, is_open boolean not null)`,
@@ -46,7 +48,7 @@ async function askHealth(holdfast: Holdfast): Promise<number> {
   return performance.now() - began
 }
 
-/** Writes a row for a person and waits until their device has it. */
+/** Writes a row of a user and waits until their device has received it. */
 async function propagate(holdfast: Holdfast, live: StreamClient, table: string, person: string): Promise<number> {
   const marker = randomUUID()
   const arrived = new Promise<number>((resolve) => {
@@ -62,8 +64,8 @@ async function propagate(holdfast: Holdfast, live: StreamClient, table: string, 
 }
 
 /**
- * One transaction changes all rows of a table that everybody's keys depend on: how long the server answers no request, how long writes take meanwhile to reach
- * a person whom that concerns and a person whom it does not, and when the last device has what the change gives it.
+ * One transaction changes all rows of a table that every user's keys depend on. Measured: how long the server answers no request, how long writes take
+ * meanwhile to reach an affected and an unaffected user, and when the last device has received what the change gives it.
  */
 export async function benchSharedKeys(holdfast: Holdfast, devices: number, sites: number): Promise<Figure[]> {
   await createTables(holdfast, sites)

@@ -8,7 +8,7 @@ import { percentile, type Figure } from './report.ts'
 import { openStream, type StreamClient } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
 
-/** Items of lists, which the members of a list see. */
+/** Creates lists whose items are visible to the members of the list. */
 async function createLists(holdfast: Holdfast): Promise<void> {
   for (const statement of [
     sql`create table public.list_members (id uuid primary key default gen_random_uuid(), list_id uuid not null, user_id uuid not null)`,
@@ -24,7 +24,7 @@ async function createLists(holdfast: Holdfast): Promise<void> {
     await holdfast.admin.execute(statement)
 }
 
-/** One write at a time into a list that many people share: from the acknowledgement of the commit to the line on each of their devices. */
+/** One write at a time to a list that many users share: time from the acknowledgement of the commit to the line on each of their devices. */
 export async function benchSharedList(
   holdfast: Holdfast,
   options: { readonly devices: number; readonly rate: number; readonly seconds: number },

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A handler that the server is compared with. */
+/** A handler with which the server is compared. */
 export interface Plain extends AsyncDisposable {
   readonly url: string
   pid(): number
 }
 
-/** Starts it in a process of its own. @param file - prints its address */
+/** Starts it in a separate process. @param file - a script that prints its address */
 export async function startPlain(file: URL, databaseUrl: string): Promise<Plain> {
   const child = spawn(process.execPath, [fileURLToPath(file), databaseUrl], {
     stdio: ['ignore', 'pipe', 'inherit'],

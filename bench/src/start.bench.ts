@@ -14,7 +14,7 @@ interface Start {
 
 async function startOnce(sample: boolean): Promise<Start> {
   const began = performance.now()
-  // Tests begin with a copy of a folder that a server has initialised; this is to measure what that saves them.
+  // Tests start with a copy of an initialised data directory; here a new one is created, which is what the copy saves them.
   await using holdfast = await openHoldfast({ sample, prepareDataDir: () => Promise.resolve() })
   const coldMs = performance.now() - began
   await holdfast.stop()
@@ -27,7 +27,7 @@ async function startOnce(sample: boolean): Promise<Start> {
   return { coldMs, warmMs, stopMs: performance.now() - stopping, warm }
 }
 
-/** From starting the process to its ready line: with initdb, with the sample, and on a folder that exists; and from the signal to its end. */
+/** Time from starting the process to its ready line – with `initdb`, with the sample, and with an existing data directory – and from the signal to its end. */
 export async function benchStart(): Promise<Figure[]> {
   const bare: Start[] = []
   for (let round = 0; round < ROUNDS; round++) bare.push(await startOnce(false))

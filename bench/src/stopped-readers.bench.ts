@@ -17,8 +17,8 @@ interface Measured {
 }
 
 /**
- * Writes to one device: alone, while rows of another person change too, while devices of that person begin to download and stop reading, and when nothing leaves for
- * them any more.
+ * Latency of writes to one device: alone; while rows of another user change too; while devices of that user start to download and stop reading; and when the
+ * server can send those devices nothing more.
  */
 export async function benchStoppedReaders(holdfast: Holdfast, readers: number, rows: number): Promise<Figure[]> {
   const [big = ''] = await insertFor(holdfast, 1, rows)
@@ -75,7 +75,7 @@ const LOOK_MS = 500
 const IDLE_SHARE = 0.1
 const PATIENCE_MS = 30_000
 
-/** Waits until the server has hardly anything to do: the connections of those who do not read are full. */
+/** Waits until the server is nearly idle, because the connections of the devices that do not read are full. */
 async function untilIdle(holdfast: Holdfast): Promise<void> {
   const meter = await startProcessorMeter(holdfast)
   const deadline = performance.now() + PATIENCE_MS

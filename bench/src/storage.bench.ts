@@ -9,7 +9,7 @@ import { startPlain } from './start-plain.ts'
 import { mintToken } from './tokens.ts'
 import { transfer } from './transfer.ts'
 
-/** Taken in turn, so that what else the machine does meets both. */
+/** Both are measured alternately, so that other load on the machine affects both. */
 const ROUNDS = sized(3)
 const LARGE_ROUNDS = sized(9)
 const SECONDS = sizedSeconds(2)
@@ -21,25 +21,28 @@ const PICTURE = { width: 1_600, height: 1_200 }
 const PERSON = 'bbbbbbbb-0000-4000-8000-000000000001'
 const PLAIN = 'a bare Node file server'
 
-/** Milliseconds between two looks at the memory. */
+/** Milliseconds between two samples of the memory. */
 const LOOK_MS = 20
 
-/** Files of a person under a policy as projects write it. */
+/** A policy for a user's own files, as projects write it. */
 const POLICY = `
   create policy "own folder" on storage.objects for all to authenticated
     using (bucket_id = 'files' and (storage.foldername(name))[1] = (select auth.uid()::text))
     with check (bucket_id = 'files' and (storage.foldername(name))[1] = (select auth.uid()::text))`
 
-/** Of one of the two that are compared. */
+/** One of the two servers that are compared. */
 interface Target {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Of a file. */
+  /** Returns the path of a file. */
   readonly pathOf: (name: string) => string
   readonly pid: () => number
 }
 
-/** Bytes up and down, memory while they pass, small files by the second, and drawn images; beside a static file server without rights, rows and `fsync`. */
+/**
+ * Throughput up and down, memory meanwhile, small files per second, and transformed images, beside a static file server without policies, metadata and
+ * `fsync`.
+ */
 export async function benchStorage(holdfast: Holdfast): Promise<Figure[]> {
   await prepare(holdfast)
   await using plain = await startPlain(new URL('plain-files.ts', import.meta.url), '')
@@ -98,7 +101,11 @@ async function benchMemory(holdfast: Holdfast, target: Target): Promise<Figure[]
   return figures
 }
 
-/** What a transfer needs shows as a flat line; what it keeps would grow from one to the next. @param looks - one or more, in their order */
+/**
+ * The highest memory of each quarter of the transfers. Memory that transfers need stays level; memory that is leaked grows from quarter to quarter.
+ *
+ * @param looks - at least one sample, in order
+ */
 function quarterPeaks(looks: readonly number[]): readonly number[] {
   return [0, 1, 2, 3].map((quarter) => {
     const from = Math.floor((quarter * looks.length) / 4)
@@ -113,14 +120,14 @@ async function residentMb(pid: number): Promise<number | undefined> {
   return kilobytes === undefined ? undefined : (Number(kilobytes) * 1_024) / MB
 }
 
-/** What one of the two did: how much in a second, and what processor time each needed, in µs. */
+/** The result of one of the two: how many per second, and microseconds of processor time for each. */
 interface Done {
   readonly rate: number
   readonly nodeUs: number
   readonly postgresUs: number
 }
 
-/** @param work - resolves with its rate and how many it did */
+/** @param work - resolves with the rate and the count */
 async function measureDone(
   meter: ProcessorMeter,
   work: () => Promise<{ readonly rate: number; readonly count: number }>,
@@ -132,7 +139,7 @@ async function measureDone(
   return { rate, nodeUs: each(used?.node ?? Number.NaN), postgresUs: each(used?.postgres ?? Number.NaN) }
 }
 
-/** Windows of which the quieter ones count, for processor time. */
+/** Share of the windows used for processor time, those with the lowest times. */
 const QUIET_SHARE = 0.25
 
 function figuresOf(name: string, unit: string, each: string, ours: readonly Done[], theirs: readonly Done[]): Figure[] {
@@ -231,7 +238,7 @@ async function benchSmall(ours: Target, theirs: Target): Promise<Figure[]> {
   return figures
 }
 
-/** Images that are drawn, each another size, and images that have been drawn. */
+/** Transformed images: each of a different size, and images that were transformed before. */
 async function benchPictures(ours: Target): Promise<Figure[]> {
   const path = (width: number): string => `/storage/v1/render/image/public/open/picture?width=${width}`
   const drawn = sized(60)

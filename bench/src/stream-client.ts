@@ -1,20 +1,20 @@
 import http from 'node:http'
 
 /**
- * A raw client of the sync stream for measuring: it frames BSON documents and looks into as few bytes as it can, so that it costs a small
- * part of what the server does.
+ * A minimal client of the sync stream for measuring. It splits the BSON documents and reads as few bytes as possible, so that it costs little compared with
+ * the server's work.
  */
 export interface StreamClient {
   /** Resolves at the next `checkpoint_complete`. */
   nextComplete(): Promise<void>
-  /** Operations received so far, counted by their documents. */
+  /** Operations received so far. */
   readonly operations: number
   readonly bytes: number
-  /** Called for each `data` line with its bytes and the time of its arrival. */
+  /** Called for each `data` line with its bytes and its time of arrival. */
   onData: ((line: Buffer, atMs: number) => void) | undefined
-  /** Whether the server ended it. */
+  /** Whether the server has ended the stream. */
   readonly hasEnded: boolean
-  /** Reads no more, and stays connected. */
+  /** Stops reading but stays connected. */
   pause(): void
   close(): void
 }
@@ -80,7 +80,7 @@ export async function openStream(
     pending = buffer.length > 0 ? [buffer] : []
     have = buffer.length
   })
-  response.on('error', () => undefined) // closing the request ends it
+  response.on('error', () => undefined) // closing the request ends the response
   response.on('close', () => {
     hasEnded = true
     for (const { reject } of waiting) reject(new Error('the stream ended'))
@@ -89,7 +89,7 @@ export async function openStream(
   return client
 }
 
-/** Steps over the elements of the line's `data` array without looking into them. */
+/** Counts the elements of the line's `data` array without decoding them. */
 function countOperations(line: Buffer): number {
   // {"data": {"bucket": …, "after": …, "has_more": …, "next_after": …, "data": [ … ]}}
   const arrayKey = line.indexOf('\x04data\0', 0, 'latin1')

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Mints access tokens for people who need no account: the load is not about signing in. */
+/** Creates access tokens for users without an account, since the load is not about signing in. */
 export function mintToken(jwtSecret: string, userId: string): string {
   const nowS = Math.floor(Date.now() / 1000)
   const head = encode({ alg: 'HS256', typ: 'JWT' })

@@ -1,19 +1,19 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 
-/** One large body, up or down, over a connection of its own. */
+/** One large body, up or down, over a separate connection. */
 export interface Transfer {
   readonly url: string
   readonly path: string
   readonly method: 'GET' | 'PUT'
   readonly headers: Readonly<Record<string, string>>
-  /** How many go up, or have to come down. */
+  /** Bytes to send, or bytes expected. */
   readonly bytes: number
 }
 
 const WINDOW = Buffer.alloc(256 * 1024, 'holdfast')
 
-/** Sends no faster than the server takes, and looks at nothing that comes. @throws when it is no success */
+/** Sends as fast as the server accepts and discards the answer. @throws when the status is not a success */
 export async function transfer({ url, path, method, headers, bytes }: Transfer): Promise<void> {
   const request = httpRequest(url + path, {
     method,

@@ -5,7 +5,7 @@ import { percentile, type Figure } from './report.ts'
 import { openStream } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
 
-/** A device asks when the server will have passed now, although nothing was written: from the request to the checkpoint that says so. */
+/** A device requests a write checkpoint although nothing was written: time from the request to the checkpoint that includes it. */
 export async function benchWriteCheckpoint(holdfast: Holdfast, times: number): Promise<Figure[]> {
   const token = mintToken(holdfast.jwtSecret, randomUUID())
   const device = randomUUID()
