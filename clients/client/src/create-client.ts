@@ -31,7 +31,7 @@ export interface ClientOptions {
    * The files of closed databases. With it, {@link removeDatabase} and {@link attachments}, what a user keeps at sign-out is encrypted until the next sign-in.
    * Default: it stays readable.
    */
-  readonly databaseBytes?: DatabaseBytes
+  readonly databaseBytes?: () => Promise<DatabaseBytes>
   /** Removes the app's own data of a user who is removed from the device. Called again at the next start after a failure. */
   readonly forgetUser?: ForgetUser
   /** Files attached to rows, which can be added and shown offline. Default: none. */
@@ -186,8 +186,8 @@ function createLock({
   if (!databaseBytes || !removeDatabase || !attachments) return undefined
   const { files } = attachments
   const load = async (): Promise<DeviceLock> => {
-    const { DeviceLock } = await import('./local/lock/device-lock.ts')
-    return new DeviceLock({ store, url, anonKey, fetch, now, database: databaseBytes, removeDatabase, files })
+    const [{ DeviceLock }, database] = await Promise.all([import('./local/lock/device-lock.ts'), databaseBytes()])
+    return new DeviceLock({ store, url, anonKey, fetch, now, database, removeDatabase, files })
   }
   let loading: Promise<DeviceLock> | undefined
   return () => (loading ??= load())

@@ -137,7 +137,7 @@ test('a view is made off line, changed in the address, saved, and reaches others
     await expect(shared).toHaveCount(0)
     await openViews(dana)
     await page.getByRole('button', { name: 'Edit view' }).click()
-    await page.getByRole('button', { name: /Who has it/ }).click()
+    await page.getByRole('button', { name: /Visible to/ }).click()
     await page.getByRole('option', { name: 'Everyone', exact: true }).click()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await shared.click()

@@ -23,7 +23,7 @@ export const accountMessages = inLanguages('accountMessages', {
   notLoaded: 'Your account could not be read from the server',
   notLoadedDetail: 'What you see is what this device remembers.',
   loading: 'Reading your account',
-  loadingOffline: 'This needs a connection. It goes on by itself when the connection is back.',
+  loadingOffline: 'This needs a connection. It continues when you’re back online.',
   tryAgain: 'Try again',
   cancel: 'Cancel',
   save: 'Save',

@@ -78,7 +78,7 @@ export const checklistMessages = inLanguages('checklistMessages', {
   missingFindings: (count: number) =>
     icu('{count, plural, one {# answer still needs} other {# answers still need}} a finding', { count }),
   finish: 'Finish',
-  finished: 'The checklist is finished on this device and will be sent by itself',
+  finished: 'Checklist finished. It syncs automatically.',
   notAnswered: 'No answer',
   signature: 'Signature',
   signed: 'Signed',
@@ -116,7 +116,7 @@ export const checklistMessages = inLanguages('checklistMessages', {
   findLabel: 'Find',
   unknownLabel: (label: string) => `Nothing on this device has the label ${label}`,
   // Choosing
-  captureLead: 'Everything that you capture is kept on this device and sent by itself.',
+  captureLead: 'What you capture is saved on this device and syncs automatically.',
   drafts: 'Left in the middle on this device',
   leftAt: (time: string) => `Last worked on ${time}`,
   mine: (label: string) => `${label} of mine`,

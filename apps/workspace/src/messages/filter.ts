@@ -40,7 +40,7 @@ export const filterMessages = inLanguages('filterMessages', {
   conditionsFull: 'No more conditions fit',
   dayHint: 'A date, or today, today-7, today+30',
   addSort: 'Add a field',
-  noSorts: 'Records are in no special order.',
+  noSorts: 'Not sorted',
   ascending: 'Ascending',
   descending: 'Descending',
   removeSort: 'Remove from the order',

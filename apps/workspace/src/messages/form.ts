@@ -8,7 +8,7 @@ export const formMessages = inLanguages('formMessages', {
   clear: 'Clear the form',
   cleared: 'The form was cleared',
   draftKept: 'What you fill in is kept on this device until you save it.',
-  saved: (title: string) => `${title} is saved on this device and will be sent by itself`,
+  saved: (title: string) => `${title} is saved and syncs automatically`,
   savedCount: (count: number) => `${formatCount(count)} saved since you opened the form`,
   missing: (labels: string) => `Fill in: ${labels}`,
   notAsked: (labels: string) => `A record needs values that this form does not ask for: ${labels}`,

@@ -42,7 +42,7 @@ export const gridMessages = inLanguages('gridMessages', {
   changedCell: 'changed on this device',
   yes: 'yes',
   no: 'no',
-  readOnlyCell: 'This field is filled in by itself',
+  readOnlyCell: 'This field is filled in automatically',
   readOnlyTable: 'You can read this table but not change it',
   editing: (label: string) => `Edit ${label}`,
 

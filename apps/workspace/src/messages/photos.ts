@@ -36,7 +36,7 @@ export const photoMessages = inLanguages('photoMessages', {
   paused: 'On this device, paused',
   tryingAgain: 'On this device, tried again soon',
   sending: (percent: number) => `Sending ${percent} %`,
-  partSent: (percent: number) => `Sent ${percent} %, goes on by itself`,
+  partSent: (percent: number) => `Sent ${percent} %, continues automatically`,
   refused: (reason: string) => `Not accepted: ${reason}`,
   elsewhere: 'On another device, not uploaded yet',
   notHere: 'Not on this device. Tap to load',

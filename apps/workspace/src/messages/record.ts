@@ -60,7 +60,7 @@ export const recordMessages = inLanguages('recordMessages', {
   linked: 'Linked records',
   comments: 'Comments',
   whoAndWhen: 'People and dates',
-  system: 'Filled in by itself',
+  system: 'Automatic',
   print: 'Print',
   tabs: 'Parts of the record',
 
@@ -93,7 +93,7 @@ export const recordMessages = inLanguages('recordMessages', {
   newTitle: (noun: string) => `New ${noun}`,
 
   readOnly: 'You can read this table but not change it.',
-  readOnlyField: 'Filled in by itself',
+  readOnlyField: 'Filled in automatically',
   noLinks: 'No other record links to this one.',
   showAll: (count: number) => `Show all ${formatCount(count)}`,
   via: (label: string) => `by ${label}`,
@@ -102,7 +102,7 @@ export const recordMessages = inLanguages('recordMessages', {
   commentPlaceholder: 'Write a comment',
   addComment: 'Add comment',
   noComments: 'No comments yet',
-  noCommentsDetail: 'What you write here is kept on this device and sent by itself.',
+  noCommentsDetail: 'Start the conversation. Comments sync automatically.',
   commentDeleted: 'This comment was deleted.',
   commentEdited: 'edited',
   commentTooLong: (max: number) => `At most ${formatCount(max)} characters`,

@@ -13,7 +13,7 @@ export const rightMessages = inLanguages('rightMessages', {
   nobody: 'Nobody may change it.',
   forbidden: (rules: readonly string[]) =>
     `Not allowed by ${rules.map((rule) => `“${humanize(rule)}”`).join(' and ')}.`,
-  notOffered: (choices: readonly string[], reason: string) => `Not offered: ${choices.join(', ')}. ${reason}`,
+  notOffered: (choices: readonly string[], reason: string) => `${choices.join(', ')}: ${reason}`,
   stays: (label: string) => `${label} stays as it is.`,
   staysAt: (label: string, value: string) => `${label} stays ${value}.`,
   startsAs: (label: string, values: string) => `${label} of a new record is ${values}.`,

@@ -1,4 +1,4 @@
-import { formatClock } from '../lib/format.ts'
+import { capitalize, formatClock } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
 export const shellMessages = inLanguages('shellMessages', {
@@ -20,7 +20,7 @@ export const shellMessages = inLanguages('shellMessages', {
   syncCentre: 'Sync centre',
   sync: 'Sync',
   search: 'Search',
-  crumb: (noun: string | undefined) => noun ?? 'record',
+  crumb: (noun: string | undefined) => capitalize(noun ?? 'record'),
   breadcrumb: 'You are here',
   account: 'Account',
   yourAccount: 'Your account',
@@ -46,7 +46,7 @@ export const shellMessages = inLanguages('shellMessages', {
   opening: 'Opening your data …',
   openingSlow: 'The server has not said yet which tables are yours',
   openingOffline: 'You are offline',
-  openingDetail: 'This device is new to your account, so the first start needs the server. It goes on by itself.',
+  openingDetail: 'This device is new to your account, so the first start needs the server. It continues automatically.',
   nothingToSave: (waiting: number, lastSyncedAt: Date | undefined) =>
     waiting > 0
       ? icu(

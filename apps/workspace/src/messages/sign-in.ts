@@ -40,7 +40,7 @@ export const signInMessages = inLanguages('signInMessages', {
   noMethodDetail: 'Ask your operator.',
   offlineWithAccounts: 'Signing in needs a connection. You can still open the accounts on this device.',
   offlineUnlock: 'Enter your password to open your data on this device.',
-  offlineWithoutAccounts: 'Signing in needs a connection. It goes on by itself when the connection is back.',
+  offlineWithoutAccounts: 'Signing in needs a connection. It continues when you’re back online.',
   onThisDevice: 'On this device',
   open: 'Open',
   openAccount: (name: string) => `Open the account of ${name}`,

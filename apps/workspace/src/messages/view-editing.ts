@@ -22,7 +22,7 @@ export const viewEditingMessages = inLanguages('viewEditingMessages', {
   name: 'Name',
   type: 'Type',
   types: { grid: 'Grid', board: 'Board', calendar: 'Calendar', gallery: 'Gallery', map: 'Map', form: 'Form' },
-  scope: 'Who has it',
+  scope: 'Visible to',
   isDefault: 'Opens first for everyone',
   create: 'Create view',
   done: 'Save',

@@ -124,7 +124,7 @@ test.each([
 describe('a field that cannot be changed', () => {
   const fixed = { ...points, isEditable: false }
   const rows = [row('t1', { points: 1 }), row('t2', { points: 2 }), row('t3')]
-  const refusal = 'Points: This field is filled in by itself'
+  const refusal = 'Points: This field is filled in automatically'
 
   test.each([
     ['paste', paste({ rows, fields: [title, fixed], cells: text(['new', '1'], ['new', '1'], ['new', '']) }), 1],

@@ -1,4 +1,4 @@
-import { CannotUnlock } from '@holdfast/client'
+import type { CannotUnlock } from '@holdfast/client'
 import { errorMessage } from '@holdfast/protocol'
 import {
   AuthApiError,
@@ -95,7 +95,8 @@ export function classifyAuthError(error: unknown, projectName: string): AuthFail
     const technical = error.message
     return { kind: 'form', code: 'HF-NET-UNREACHABLE', message: words.unreachable(projectName), technical }
   }
-  if (error instanceof CannotUnlock) return classifyUnlocking(error)
+  // By name, because the class is loaded with the lock.
+  if (error instanceof Error && error.name === 'CannotUnlock') return classifyUnlocking(error as CannotUnlock)
   const browser = classifyCeremony(error)
   if (browser) return browser
   if (isAuthPKCECodeVerifierMissingError(error)) {

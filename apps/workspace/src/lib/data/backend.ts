@@ -61,11 +61,7 @@ export async function openBackend({ search, forgetUser, onDatabase }: BackendOpt
       const { removeDatabase } = await import('./open-database.ts')
       await removeDatabase(fileName)
     },
-    databaseBytes: {
-      isSupported: async () => (await import('./open-database.ts')).databaseBytes.isSupported(),
-      read: async (fileName) => (await import('./open-database.ts')).databaseBytes.read(fileName),
-      write: async (...args) => (await import('./open-database.ts')).databaseBytes.write(...args),
-    },
+    databaseBytes: async () => (await import('./open-database.ts')).databaseBytes,
     forgetUser,
     // The screen at `/auth/callback` does it, and can explain a failed link.
     detectSessionInUrl: false,

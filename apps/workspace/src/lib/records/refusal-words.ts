@@ -64,7 +64,10 @@ function policyWords({ policies, reason }: Extract<WriteRefusal, { policies: unk
   return names.length === 0 ? words.nobody : words.others(names)
 }
 
-/** Explains which choices are missing from a field's list; the current one stays. `undefined` if none is missing. */
+/**
+ * Explains why choices are missing from a field's list; the current one stays. A transition's sentence names those that are left, so it names no others.
+ * `undefined` if none is missing.
+ */
 export function notOfferedWords(
   field: WordedField,
   value: FieldValue,
@@ -75,10 +78,12 @@ export function notOfferedWords(
   const byReason = Map.groupBy(refused, ([, refusal]) => refusalWords(refusal, [field]))
   return [...byReason]
     .map(([reason, list]) =>
-      words.notOffered(
-        list.map(([choice]) => choiceWords(choice, field.choiceWords)),
-        reason,
-      ),
+      list.every(([, refusal]) => refusal.reason === 'transition' && refusal.next !== undefined)
+        ? reason
+        : words.notOffered(
+            list.map(([choice]) => choiceWords(choice, field.choiceWords)),
+            reason,
+          ),
     )
     .join(' ')
 }

@@ -23,7 +23,7 @@ export const accountMessages: Translation<typeof english> = {
   notLoaded: 'Ihr Konto konnte nicht vom Server gelesen werden',
   notLoadedDetail: 'Sie sehen, was dieses Gerät noch weiß.',
   loading: 'Ihr Konto wird gelesen',
-  loadingOffline: 'Das braucht eine Verbindung. Es geht von selbst weiter, wenn sie wieder da ist.',
+  loadingOffline: 'Das braucht eine Verbindung. Es geht weiter, sobald Sie wieder online sind.',
   tryAgain: 'Noch einmal versuchen',
   cancel: 'Abbrechen',
   save: 'Speichern',

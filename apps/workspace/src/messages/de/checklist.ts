@@ -75,7 +75,7 @@ export const checklistMessages: Translation<typeof english> = {
   missingFindings: (count) =>
     icu('{count, plural, one {# Antwort braucht} other {# Antworten brauchen}} noch einen Befund', { count }),
   finish: 'Abschließen',
-  finished: 'Die Prüfliste ist auf diesem Gerät abgeschlossen und wird von selbst gesendet',
+  finished: 'Prüfliste abgeschlossen. Sie wird automatisch gesendet.',
   notAnswered: 'Keine Antwort',
   signature: 'Unterschrift',
   signed: 'Unterschrieben',
@@ -113,7 +113,7 @@ export const checklistMessages: Translation<typeof english> = {
   label: 'Etikett',
   findLabel: 'Suchen',
   unknownLabel: (label) => `Nichts auf diesem Gerät hat das Etikett ${label}`,
-  captureLead: 'Alles, was Sie erfassen, bleibt auf diesem Gerät und wird von selbst gesendet.',
+  captureLead: 'Was Sie erfassen, ist auf diesem Gerät gespeichert und wird automatisch gesendet.',
   drafts: 'Auf diesem Gerät mittendrin',
   leftAt: (time) => `Zuletzt bearbeitet ${time}`,
   mine: (label) => `${label}, mir zugewiesen`,

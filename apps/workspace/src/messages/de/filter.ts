@@ -37,7 +37,7 @@ export const filterMessages: Translation<typeof english> = {
   conditionsFull: 'Mehr Bedingungen gehen nicht',
   dayHint: 'Ein Datum oder heute, heute-7, heute+30',
   addSort: 'Feld hinzufügen',
-  noSorts: 'Die Einträge haben keine bestimmte Reihenfolge.',
+  noSorts: 'Nicht sortiert',
   ascending: 'Aufsteigend',
   descending: 'Absteigend',
   removeSort: 'Aus der Reihenfolge entfernen',

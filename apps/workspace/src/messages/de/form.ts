@@ -9,7 +9,7 @@ export const formMessages: Translation<typeof english> = {
   clear: 'Formular leeren',
   cleared: 'Das Formular ist geleert',
   draftKept: 'Was Sie ausfüllen, bleibt auf diesem Gerät, bis Sie es speichern.',
-  saved: (title) => `${title} ist auf diesem Gerät gespeichert und wird von selbst gesendet`,
+  saved: (title) => `${title} ist gespeichert und wird automatisch gesendet`,
   savedCount: (count) => `${formatCount(count)} gespeichert, seit Sie das Formular geöffnet haben`,
   missing: (labels) => `Bitte ausfüllen: ${labels}`,
   notAsked: (labels) => `Ein Eintrag braucht Werte, nach denen dieses Formular nicht fragt: ${labels}`,

@@ -43,7 +43,7 @@ export const gridMessages: Translation<typeof english> = {
   changedCell: 'auf diesem Gerät geändert',
   yes: 'ja',
   no: 'nein',
-  readOnlyCell: 'Dieses Feld wird von selbst ausgefüllt',
+  readOnlyCell: 'Dieses Feld wird automatisch ausgefüllt',
   readOnlyTable: 'Sie können diese Tabelle lesen, aber nicht ändern',
   editing: (label) => `${label} bearbeiten`,
 

@@ -37,7 +37,7 @@ export const photoMessages: Translation<typeof english> = {
   paused: 'Auf diesem Gerät, angehalten',
   tryingAgain: 'Auf diesem Gerät, wird bald wieder versucht',
   sending: (percent) => `Wird gesendet: ${percent} %`,
-  partSent: (percent) => `${percent} % gesendet, geht von selbst weiter`,
+  partSent: (percent) => `${percent} % gesendet, wird fortgesetzt`,
   refused: (reason) => `Nicht angenommen: ${reason}`,
   elsewhere: 'Auf einem anderen Gerät, noch nicht gesendet',
   notHere: 'Nicht auf diesem Gerät. Zum Laden tippen',

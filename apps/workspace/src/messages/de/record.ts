@@ -51,7 +51,7 @@ export const recordMessages: Translation<typeof english> = {
   linked: 'Verknüpfte Einträge',
   comments: 'Kommentare',
   whoAndWhen: 'Personen und Daten',
-  system: 'Wird von selbst ausgefüllt',
+  system: 'Automatisch',
   print: 'Drucken',
   tabs: 'Teile des Eintrags',
 
@@ -83,7 +83,7 @@ export const recordMessages: Translation<typeof english> = {
   newTitle: (noun) => `Neu: ${capitalize(noun)}`,
 
   readOnly: 'Sie können diese Tabelle lesen, aber nicht ändern.',
-  readOnlyField: 'Wird von selbst ausgefüllt',
+  readOnlyField: 'Wird automatisch ausgefüllt',
   noLinks: 'Kein anderer Eintrag ist mit diesem verknüpft.',
   showAll: (count) => `Alle ${formatCount(count)} zeigen`,
   via: (label) => `über ${label}`,
@@ -92,7 +92,7 @@ export const recordMessages: Translation<typeof english> = {
   commentPlaceholder: 'Kommentar schreiben',
   addComment: 'Kommentar senden',
   noComments: 'Noch keine Kommentare',
-  noCommentsDetail: 'Was Sie hier schreiben, bleibt auf diesem Gerät und wird von selbst gesendet.',
+  noCommentsDetail: 'Schreiben Sie den ersten Kommentar. Er wird automatisch gesendet.',
   commentDeleted: 'Dieser Kommentar wurde gelöscht.',
   commentEdited: 'bearbeitet',
   commentTooLong: (max) => `Höchstens ${formatCount(max)} Zeichen`,

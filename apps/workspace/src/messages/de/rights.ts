@@ -9,7 +9,7 @@ export const rightMessages: Translation<typeof english> = {
   others: (rules) => `Andere können es, nach ${rules.map((rule) => `„${humanize(rule)}“`).join(' oder ')}.`,
   nobody: 'Niemand darf es ändern.',
   forbidden: (rules) => `Nicht erlaubt nach ${rules.map((rule) => `„${humanize(rule)}“`).join(' und ')}.`,
-  notOffered: (choices, reason) => `Nicht zur Auswahl: ${choices.join(', ')}. ${reason}`,
+  notOffered: (choices, reason) => `${choices.join(', ')}: ${reason}`,
   stays: (label) => `${label} bleibt, wie es ist.`,
   staysAt: (label, value) => `${label} bleibt „${value}“.`,
   startsAs: (label, values) => `${label} beginnt mit ${values}.`,

@@ -11,7 +11,7 @@ export const shellMessages: Translation<typeof english> = {
   expandSideBar: 'Seitenleiste breit machen',
   home: 'Startseite',
   myWork: 'Meine Arbeit',
-  inbox: 'Posteingang',
+  inbox: 'Eingang',
   people: 'Personen',
   capture: 'Erfassen',
   importRecords: 'Einträge importieren',

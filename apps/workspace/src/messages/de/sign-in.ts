@@ -36,7 +36,7 @@ export const signInMessages: Translation<typeof english> = {
   noMethod: 'Es ist keine Art der Anmeldung eingeschaltet',
   noMethodDetail: 'Fragen Sie Ihre Systembetreuung.',
   offlineWithAccounts: 'Die Anmeldung braucht eine Verbindung. Die Konten auf diesem Gerät können Sie trotzdem öffnen.',
-  offlineWithoutAccounts: 'Die Anmeldung braucht eine Verbindung. Es geht von selbst weiter, wenn sie wieder da ist.',
+  offlineWithoutAccounts: 'Die Anmeldung braucht eine Verbindung. Es geht weiter, sobald Sie wieder online sind.',
   onThisDevice: 'Auf diesem Gerät',
   open: 'Öffnen',
   openAccount: (name) => `Konto von ${name} öffnen`,

@@ -29,7 +29,7 @@ export const viewEditingMessages: Translation<typeof english> = {
     map: 'Karte',
     form: 'Formular',
   },
-  scope: 'Wer sie hat',
+  scope: 'Sichtbar für',
   isDefault: 'Öffnet für alle zuerst',
   create: 'Ansicht anlegen',
   done: 'Speichern',
