@@ -384,11 +384,18 @@ describe('exporting', () => {
       label: `F${at}`,
       kind,
       ...(kind === 'choice' && { choices: ['a'] }),
-      ...(kind === 'link' && { table: 'kinds' }),
+      ...(kind === 'link' && { table: 'hf_teams' }),
     }))
-    const loaded = await world.load(templateOf(table('kinds', { fields })))
+    const rating = `f${kinds.indexOf('rating')}`
+    const records = [{ id: 'r1', [rating]: 4 }]
+    const loaded = await world.load(templateOf(table('kinds', { fields, records })))
     const { template, left_out } = await world.exported()
-    expect({ fields: template.tables[0]?.['fields'], left_out }).toEqual({ fields, left_out: [] })
+    // The database gives automatic numbers, so that records have none of them.
+    expect({ ...template.tables[0], left_out }).toMatchObject({ fields, records, left_out: [] })
+    const numbered = [{ id: 'r1', [`f${kinds.indexOf('autonumber')}`]: 7 }]
+    await expect(world.load(templateOf(table('numbered', { fields, records: numbered })))).rejects.toMatchObject({
+      hint: 'template.record',
+    })
     await world.remove(loaded)
   })
 })
