@@ -102,6 +102,11 @@ const record = createRoute({
   validateSearch: recordSearch,
   component: lazyRouteComponent(() => import('./routes/record-route.tsx'), 'RecordRoute'),
 })
+const tableRules = createRoute({
+  getParentRoute: () => workspace,
+  path: '/t/$table/rules',
+  component: lazyRouteComponent(() => import('../features/table-rules/table-rules-screen.tsx'), 'TableRulesScreen'),
+})
 const capture = createRoute({
   getParentRoute: () => workspace,
   path: '/capture',
@@ -230,6 +235,7 @@ const routeTree = root.addChildren([
       table.addChildren([view]),
       record,
       newRecord,
+      tableRules,
       people,
       imports,
       newTable,

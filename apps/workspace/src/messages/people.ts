@@ -2,6 +2,8 @@ import { formatAgo, formatLongDay, formatNames } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
 export const peopleMessages = inLanguages('peopleMessages', {
+  access: 'Access & rules',
+  accessDetail: 'Who can see and change the records of each table.',
   title: 'People',
   workspace: 'Workspace',
   roles: {

@@ -13,6 +13,7 @@ import { useOnline } from '../../hooks/use-online.ts'
 import { useWorkspaces, type Workspace } from '../../lib/data/use-workspaces.ts'
 import { useWorkspace } from '../../lib/records/use-workspace.ts'
 import { inviteMessages, peopleMessages as words } from '../../messages/people.ts'
+import { AccessSection } from './access-section.tsx'
 import { InvitationsSection } from './invitations-section.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { LinksSection } from './links-section.tsx'
@@ -90,6 +91,7 @@ function WorkspacePeople({
         {isAdmin ? <InvitationsSection people={people} /> : null}
         {isAdmin && me ? <LinksSection people={people} role={me.role} /> : null}
         {isMember ? <TeamsSection people={people} /> : null}
+        {isAdmin ? <AccessSection people={people} /> : null}
       </div>
       {isInviting && me ? <InviteDialog people={people} role={me.role} onClose={() => setInviting(false)} /> : null}
     </Page>

@@ -9,6 +9,8 @@ import type {
 } from '../people.ts'
 
 export const peopleMessages: Translation<typeof english> = {
+  access: 'Zugriff & Regeln',
+  accessDetail: 'Wer die Einträge jeder Tabelle sehen und ändern darf.',
   title: 'Personen',
   workspace: 'Arbeitsbereich',
   roles: {

@@ -1,0 +1,57 @@
+import type { Backend } from '../../lib/data/backend.ts'
+import { CallRefused, post, readAccessToken } from '../../lib/data/call-function.ts'
+import type { AccessRules } from './access-rules.ts'
+
+/** What rules would change (docs/guides/rules-without-sql.md). */
+export interface AccessPreview {
+  readonly sql: string
+  readonly records: number
+  readonly isPartial: boolean
+  readonly members: readonly {
+    readonly id: string
+    readonly name: string
+    readonly sees: number
+    readonly gains: number | null
+    readonly loses: number | null
+    readonly changes: number
+  }[]
+}
+
+/** What a member sees. */
+export interface SeenAs {
+  readonly member: { readonly name: string; readonly role: string }
+  readonly tables: readonly { readonly table: string; readonly sees: number | null; readonly changes: number | null }[]
+  readonly records?: readonly {
+    readonly id: string
+    readonly sees: boolean
+    readonly changes: boolean
+    readonly seesBy: readonly string[]
+    readonly changesBy: readonly string[]
+  }[]
+}
+
+interface Asked {
+  readonly workspace: string
+  readonly table: string
+}
+
+/** @throws {CallRefused}; {TypeError} if the server is not reached */
+export function previewAccess(
+  backend: Backend,
+  asked: Asked & { readonly rules: AccessRules },
+): Promise<AccessPreview> {
+  return send(backend, '/app/v1/access-preview', asked)
+}
+
+/** @throws {CallRefused}; {TypeError} if the server is not reached */
+export function seeAs(backend: Backend, asked: Asked & { readonly member: string }): Promise<SeenAs> {
+  return send(backend, '/app/v1/see-as', asked)
+}
+
+async function send<Answer>({ client }: Backend, address: string, body: object): Promise<Answer> {
+  const token = await readAccessToken(client)
+  const response = await post(address, body, { authorization: `Bearer ${token ?? ''}` })
+  const answer = (await response.json()) as Record<string, unknown>
+  if (!response.ok) throw new CallRefused(response.status, { ...answer, hint: answer['code'] })
+  return answer as Answer
+}
