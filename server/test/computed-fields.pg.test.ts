@@ -174,9 +174,24 @@ test('what another field reads stays: names, types, columns and tables', async (
   )
   await expect(database.pool.execute(sql`alter table jobs alter column hours type text`)).rejects.toThrow()
   await expect(remove('sites', 'cost')).rejects.toThrow('The cost_text')
+  await expect(
+    as(OLGA, sql`select holdfast.change_table(${workspace}, 'jobs', '{"kind": "delete_field", "field": "due_on"}')`),
+  ).rejects.toThrow('The first_due')
+  await remove('sites', 'first_due')
   await remove('sites', 'cost_text')
   await remove('sites', 'cost')
   await remove('jobs', 'cost')
+})
+
+test('changes are in the history of the table, and a deleted field keeps its name for its return', async () => {
+  const changes = await as<{ kind: string; statements: string }>(
+    OLGA,
+    sql`select kind, statements from holdfast.table_changes(${workspace}, 'jobs') limit 2`,
+  )
+  expect(changes.map(({ kind }) => kind)).toEqual(['remove_computed_field', 'set_computed_field'])
+  expect(changes[1]?.statements).toContain(`select holdfast.set_computed_field('${workspace}', 'jobs', '{`)
+  await as(OLGA, sql`select holdfast.change_table(${workspace}, 'jobs', '{"kind": "delete_field", "field": "due_on"}')`)
+  await expect(set('jobs', 'due_on', formula(field('hours')))).rejects.toThrow('can be restored has the name due_on')
 })
 
 test('fields do not read each other in a circle', async () => {
