@@ -5,10 +5,13 @@ import type { JSX } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Kbd } from '../../components/kbd.tsx'
+import { lateContent } from '../../components/late-content.tsx'
 import { Logo } from '../../components/logo.tsx'
 import { LatePeopleHere } from '../../components/presence/late-people-here.tsx'
+import { useBackend } from '../../lib/data/backend-context.tsx'
 import { setPaused, usePause } from '../../lib/data/pause.ts'
 import { usePerson } from '../../lib/data/use-person.ts'
+import { useWorkspaces } from '../../lib/data/use-workspaces.ts'
 import { useWorkspaceName } from '../../lib/records/use-workspace.ts'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import { useSyncLooks } from '../../lib/data/use-sync-looks.ts'
@@ -20,7 +23,8 @@ import type { Layer } from './layer.ts'
 import { preloadPalette } from './layers.tsx'
 import type { NavigationProps } from './side-bar.tsx'
 import { SyncChip } from './sync-chip.tsx'
-import { WorkspaceMenu } from './workspace-menu.tsx'
+
+const workspaceMenu = lateContent(async () => (await import('./workspace-menu.tsx')).WorkspaceMenu)
 
 interface TopBarProps {
   readonly navigation: NavigationProps
@@ -31,6 +35,9 @@ interface TopBarProps {
 export function TopBar({ navigation, onLayer }: TopBarProps): JSX.Element {
   const { name, email } = usePerson()
   const { workspace, tables } = navigation
+  const { config } = useBackend()
+  const { length } = useWorkspaces().workspaces
+  const mayChoose = length > 1 || (length === 1 && config.hasOpenWorkspaces)
   return (
     <header className="flex h-12 shrink-0 items-center gap-1.5 border-b border-border bg-surface px-2 coarse:h-14 laptop:px-3">
       <IconButton
@@ -49,7 +56,7 @@ export function TopBar({ navigation, onLayer }: TopBarProps): JSX.Element {
         </span>
         <span className="max-w-40 truncate max-tablet:sr-only">{useWorkspaceName()}</span>
       </Link>
-      <WorkspaceMenu workspace={workspace} />
+      {mayChoose ? <workspaceMenu.Content workspace={workspace} /> : null}
       <span aria-hidden className="mx-1 hidden h-5 w-px bg-border tablet:block" />
       <Breadcrumb workspace={workspace} tables={tables} />
       <div className="flex min-w-0 flex-1 items-center justify-end gap-1.5 tablet:flex-none">

@@ -15,15 +15,14 @@ const NewWorkspace = lateContent(
   async () => (await import('../../features/welcome/new-workspace-dialog.tsx')).NewWorkspaceDialog,
 )
 
-/** Switches between the user's workspaces and starts another where the server allows it. Absent for users of one workspace who may not. */
-export function WorkspaceMenu({ workspace: ws }: { readonly workspace: string }): JSX.Element | null {
+/** Switches between the user's workspaces and starts another where the server allows it. */
+export function WorkspaceMenu({ workspace: ws }: { readonly workspace: string }): JSX.Element {
   const { config } = useBackend()
   const { userId } = useLocalDatabase()
   const { workspaces } = useWorkspaces()
   const current = useWorkspace()
   const navigate = useNavigate()
   const [isStarting, setStarting] = useState(false)
-  if (workspaces.length === 0 || (workspaces.length === 1 && !config.hasOpenWorkspaces)) return null
   const open = (id: string): void => {
     chooseWorkspace(userId, id)
     void navigate({ to: '/w/$ws', params: { ws } })

@@ -1,17 +1,17 @@
 import { useHasSynced } from '@holdfast/react'
-import { useParams } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { HomeLink } from '../../components/home-link.tsx'
-import { LinkButton } from '../../components/link.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { lateContent } from '../../components/late-content.tsx'
 import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import type { GridDress } from './grid-dress.ts'
 import { RowsPlaceholder } from './rows-placeholder.tsx'
 import type { GridView } from './use-grid-view.ts'
+
+const noRecords = lateContent(async () => (await import('./no-records.tsx')).NoRecords)
 
 /** Explains why a view has no rows: loading, first sync, failure, empty table or no matches. */
 export function NoRows({
@@ -72,42 +72,7 @@ export function NoRows({
   }
   return (
     <div className="min-h-0 flex-1 overflow-auto">
-      <NoRecords table={table} onNew={onNew} />
+      <noRecords.Content table={table} onNew={onNew} />
     </div>
-  )
-}
-
-/** An empty table: users who may add records get two ways to do so. */
-function NoRecords({
-  table,
-  onNew,
-}: {
-  readonly table: TableInfo
-  readonly onNew: (() => void) | undefined
-}): JSX.Element {
-  const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
-  if (!onNew) {
-    return (
-      <EmptyState title={words.noRecordsReadOnly} action={<HomeLink />}>
-        {words.noRecordsReadOnlyDetail}
-      </EmptyState>
-    )
-  }
-  return (
-    <EmptyState
-      title={words.noRecords(table.many)}
-      action={
-        <div className="flex flex-wrap justify-center gap-3">
-          <Button tone="primary" onPress={onNew}>
-            {words.newOf(table.noun)}
-          </Button>
-          <LinkButton to="/w/$ws/import" params={{ ws }} search={{ table: table.name }}>
-            {words.importFile}
-          </LinkButton>
-        </div>
-      }
-    >
-      {words.noRecordsDetail}
-    </EmptyState>
   )
 }

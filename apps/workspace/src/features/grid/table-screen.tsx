@@ -4,7 +4,6 @@ import { useTableFirst } from '../../lib/data/use-table-first.ts'
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { type ComponentType, type JSX, type ReactNode, useMemo, useState } from 'react'
-import { NoAccess } from '../../components/records/no-access.tsx'
 import { lateContent } from '../../components/late-content.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { LateUndoDialog } from '../../components/records/late-undo-dialog.tsx'
@@ -47,6 +46,8 @@ import { useDress } from './use-dress.ts'
 import { useRowWindows } from './use-row-windows.ts'
 import { type RowChecks, useRowChecks } from './use-row-checks.ts'
 import { type CheckedRows, NO_ROWS, useViewSelection, useViewValue, type ViewSelection } from './use-view-selection.ts'
+
+const noAccess = lateContent(async () => (await import('../../components/records/no-access.tsx')).NoAccess)
 
 const PHONE = '(max-width: 599.98px)'
 
@@ -108,7 +109,7 @@ export function TableScreen({
       <h1 tabIndex={-1} className="sr-only">
         {table?.label ?? name}
       </h1>
-      {table === undefined ? <NoAccess table={name} /> : isLoading ? null : <viewGone.Content table={table} />}
+      {table === undefined ? <noAccess.Content table={name} /> : isLoading ? null : <viewGone.Content table={table} />}
     </>
   )
 }

@@ -1,8 +1,8 @@
+import { lateContent } from '../../components/late-content.tsx'
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import type { JSX } from 'react'
-import { NoAccess } from '../../components/records/no-access.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { UndoDialog } from '../../components/records/undo-dialog.tsx'
@@ -15,6 +15,8 @@ import { NeighbourButtons, type NeighbourSteps } from './neighbour-buttons.tsx'
 import { RECORD_TABS } from './record-content-props.ts'
 import { RecordContent } from './record-content.tsx'
 import { useStepKeys } from './use-step-keys.ts'
+
+const noAccess = lateContent(async () => (await import('../../components/records/no-access.tsx')).NoAccess)
 
 /** Escape does not leave a page. */
 const STAY = (): void => undefined
@@ -37,7 +39,7 @@ export function RecordScreen({
       <h1 tabIndex={-1} className="sr-only">
         {name}
       </h1>
-      <NoAccess table={name} />
+      <noAccess.Content table={name} />
     </>
   )
 }
