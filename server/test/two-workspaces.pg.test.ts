@@ -124,7 +124,7 @@ interface TableCase {
   readonly column?: string
   /** Tries to bring something into the other workspace, or to take something of it. */
   readonly attempts?: readonly SqlFragment[]
-  /** Of the whole project: everybody reads it, and operators change it. */
+  /** The table belongs to the whole project: everybody may read it, and operators may change it. */
   readonly isOfProject?: true
 }
 

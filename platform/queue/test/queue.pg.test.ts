@@ -164,7 +164,7 @@ describe.each([
                 }
               })
             } else if (held.length > 0) {
-              // Half of the time a server that comes too late, if there is one.
+              // In half of the cases a server that has lost its lease settles the job, if there is one.
               const late = held.filter(({ job }) => last.get(job.id)?.fence !== job.fence)
               const from = one.isLate && late.length > 0 ? late : held
               const { job } = from[one.which % from.length] as Held
@@ -230,7 +230,7 @@ describe('workers', () => {
           runs.set(job.id, times)
           await new Promise((resolve) => setTimeout(resolve, 2))
           groups.set(group, (groups.get(group) ?? 0) - 1)
-          // As many ways as a run can end before its last one.
+          // The different ways in which a run can end before the last run.
           const way = (Number(job.id) + times) % 7
           if (times < 4 && way === 0) throw new Error('no')
           if (times < 4 && way === 1) return

@@ -179,7 +179,7 @@ describe('start --json', () => {
   test('stops like any other when its output is no longer read', async () => {
     const run = startJson(await usedFolder())
     await run.ready()
-    // As when a terminal or the process that started it is gone: what it says when it stops has nowhere to go.
+    // As when the terminal or the parent process is gone: the output of the shutdown cannot be written anywhere.
     run.child.stdout?.destroy()
     run.child.stderr?.destroy()
     const gone = new Promise((resolve) => run.child.once('exit', resolve))

@@ -108,10 +108,10 @@ test('whoever floods a table is told, and everybody else goes on', async () => {
   )
   expect((await statusOf(world)).leftOutClasses).toMatchObject([{ authors: [{ author: BOB }] }])
 
-  // What Bob takes back makes room for his others, the oldest first.
+  // Rows that Bob deletes make room for his other rows, the oldest first.
   await world.run(`delete from public.items where n in (100, 101)`)
   const left = [1, 2, 2, 3, 4, 5, ...range(102, SHARE - 2)].join()
-  // In the log before the restart: room is looked for right after it, and then not again for half a minute.
+  // Waits until the log has the change before restarting, because the server looks for room right after the start and then only every half minute.
   await again.until(() => valuesOn(again).startsWith(left), `without what he deleted: ${valuesOn(again)}`)
   await world.run(`comment on table public.items is 'compiled again'`)
   await world.restart()

@@ -104,7 +104,7 @@ const SCHEMA = [
   ),
 ].join('\n')
 
-/** What devices have is asked for again and again: what Postgres shows changes with the clock. */
+/** Compares repeatedly, because what Postgres shows changes with the clock. */
 async function expectEqual(world: World, device: StreamClient, person: string, tables = [...NAMES, ...MEMBERS]) {
   await expect
     .poll(async () => {

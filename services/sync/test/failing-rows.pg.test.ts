@@ -90,7 +90,7 @@ test('a row that has become one that takes for ever leaves devices, and comes ba
 })
 
 test('a row that takes for ever when it is deleted leaves devices, as its table is read again', async () => {
-  // It was good when it came: the function looks at a setting, though it is declared immutable, in a way that nobody sees.
+  // The row was valid when it was written: the function depends on a setting although it is declared immutable, which nothing detects.
   const setting = `create function public.setting(text, boolean) returns text language internal immutable
     as 'show_config_by_name_missing_ok';`
   const turning = `if title = 'bad' and public.setting('test.slow', true) = 'on' then loop perform 1; end loop; end if;`

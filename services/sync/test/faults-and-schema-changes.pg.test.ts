@@ -77,7 +77,7 @@ describe('the service', () => {
     expect(await bucketNames()).toEqual(names)
     await expectSoundLog()
     const [{ ops } = { ops: 0 }] = await world.rows<{ ops: number }>(`select count(*)::int as ops from sync.ops`)
-    // One membership, twenty rows in one bucket and twenty in two; each round two and two of those change, and one comes.
+    // One membership, twenty rows in one bucket each and twenty in two each; in each of three rounds two of either kind change, and one row is added.
     expect(ops).toBe(1 + 20 + 2 * 20 + 3 * (2 + 2 * 2 + 1))
   })
 

@@ -137,7 +137,7 @@ describe('the checker finds', () => {
     expect(await firstBreaches()).toContainEqual(expect.stringMatching(/^(equality|end|protocol):/))
   })
 
-  // As known services send them: the device ends up right, and has seen what its person never could.
+  // Other sync services send such versions: the device ends in the right state, but has received what its user was never allowed to see.
   test('old versions that are sent with the history of a bucket, although every checkpoint is right', async () => {
     planted.fault = 'content' // in memory, and in the log:
     const breaches = await firstBreaches(

@@ -60,7 +60,7 @@ test(
             () => terminate('holdfast sync%'),
             () => terminate('test people%'),
             () => terminate('holdfast lease%'),
-            // As if another server had taken over for a moment.
+            // As if another server had held the lease for a moment.
             () => broken.run(`update sync.state set epoch = epoch + 1`),
             async () => (await broken.another()).stop(),
             () => broken.restart(),

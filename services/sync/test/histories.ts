@@ -63,7 +63,7 @@ export function findBreaches(history: History, { userId, device }: Followed): st
   return breaches
 }
 
-/** Finds the commit that a state shows except for tables of which it has no row, and the one before had none either. */
+/** Finds the commit whose state a device shows, ignoring tables of which it has no rows now and had none before. */
 function findWithoutNew(
   shown: readonly DeviceState[],
   reached: number,
@@ -256,8 +256,8 @@ async function changeSomething(tx: Transaction, random: Random): Promise<void> {
 }
 
 /**
- * Lets every device come to what its person was shown last, for `settleMs` in all, and disconnects it. One that does not come to it is told by
- * {@link findBreaches}.
+ * Waits at most `settleMs` in total until every device has the state that its user was shown last, and disconnects it. A device that does not reach it is
+ * reported by {@link findBreaches}.
  */
 export async function untilLast(
   followed: readonly Followed[],

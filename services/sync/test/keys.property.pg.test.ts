@@ -104,7 +104,7 @@ afterEach(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-/** What a person sees, and by which id, without any code of the service. */
+/** Reads what a user may see, and under which id, without using any code of the service. */
 async function readAs(tx: Transaction, { userId, role }: Person): Promise<DeviceState> {
   const found = new Map<string, string>()
   const columns = await tx.query<{ table: string; names: string[] }>(sql`

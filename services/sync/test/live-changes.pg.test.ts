@@ -130,7 +130,7 @@ describe('a membership', () => {
     const ids = alice.lines.flatMap((line) => line.data?.data ?? []).map((op) => op.object_id)
     expect(new Set(ids.filter((one) => one !== undefined)).size).toBe(2) // the row and the membership
 
-    // Also from the log, for a device that comes later.
+    // A device that connects later, and reads from the log, gets the same.
     const later = await opened(world.device(ALICE, { format: 'bson' }))
     await expectEqual(later, ALICE)
     expect(later.received.filter((line) => line.startsWith('items/'))).toHaveLength(1)

@@ -135,7 +135,7 @@ function must(list: readonly string[]): readonly Statement[] {
 /** The tables, policies and streams of one history, and what its viewers were shown after each transaction. */
 class RandomDatabase {
   readonly random: Random
-  /** Of its own, so that everything else is as it would be without the bad table. */
+  /** A separate random source, so that everything else is the same as without the bad table. */
   readonly bad: Random
   readonly viewers: readonly Viewer[]
   readonly shown: Map<string, DeviceState[]>
@@ -187,7 +187,7 @@ class RandomDatabase {
     for (let i = 0; i < 4; i++) await this.commit(this.rows(8))
   }
 
-  /** One transaction. What Holdfast reads meanwhile may be in the way, so that Postgres gives up one of the two: then once more. */
+  /** Commits one transaction. It can deadlock with reads of the server; if Postgres aborts it for that, it is repeated. */
   async commit(statements: readonly Statement[]): Promise<void> {
     let states: DeviceState[] | undefined
     for (let left = 5; !states; left--) {
@@ -283,7 +283,7 @@ class RandomDevices {
   }
 }
 
-/** What a constraint refuses is no change, nor what Postgres does while a table is without a replica identity, as was asked for. */
+/** Runs a statement. Those marked `mayFail` may be refused by a constraint, or by Postgres while a table has no replica identity; they then change nothing. */
 async function run(tx: Transaction, { text, mayFail }: Statement, seed: number): Promise<void> {
   if (mayFail) await tx.execute(sql`savepoint one`)
   try {

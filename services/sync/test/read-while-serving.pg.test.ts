@@ -84,7 +84,7 @@ describe('while a large table is read', () => {
       const some = [...state.values()]
         .filter((json) => json.includes('"note"'))
         .map((json) => JSON.parse(json) as { n: number })
-      // Before the change all of them; from it on none that the policy has taken.
+      // A state before the change has all rows; a state after it has none of those that the policy has taken away.
       expect(
         JSON.stringify([...state]).includes('with the change') ? some.filter(({ n }) => n % 200 === 0) : [],
       ).toEqual([])

@@ -178,7 +178,7 @@ describe('write checkpoints', () => {
     expect(BigInt(second)).toBeGreaterThan(BigInt(first))
     await device.until(() => device.completed.at(-1)?.writeCheckpoint === second, 'the second write checkpoint')
     expect(device.completed.find((one) => one.writeCheckpoint === second)?.state.size).toBe(31)
-    // What the start of the server answers, and nothing that another device asked for.
+    // Only the write checkpoint from the start of the server, not the one that another device requested.
     expect(new Set(other.completed.map((one) => one.writeCheckpoint)).size).toBe(1)
     expect(other.completed.some((one) => one.writeCheckpoint === first)).toBe(false)
 

@@ -206,7 +206,7 @@ describe('priorities', () => {
       [1, 50],
     ])
     expect(device.rows('members')).toHaveLength(1)
-    // That one is in streams of its own, which this device does not want.
+    // That row is in streams which this device has not subscribed to.
     expect(device.ids('issues')).toEqual([])
     const streams = device.lines.flatMap(({ checkpoint }) => checkpoint?.streams ?? [])
     expect(streams).toContainEqual({

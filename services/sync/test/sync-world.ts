@@ -89,7 +89,7 @@ export interface World extends AsyncDisposable {
   /** Runs statements as the superuser, in one transaction. */
   run(text: string): Promise<void>
   rows<Row extends object>(text: string): Promise<Row[]>
-  /** What a person may select now, as the JSON that devices have, by `table/id`. For columns of simple types. */
+  /** The rows that a user may select now, by `table/id`, as the JSON that devices have. Only for columns of simple types. */
   visible(userId: string, tables?: readonly string[]): Promise<DeviceState>
   token(userId: string, expiresInS?: number): string
   device(userId: string, options?: Partial<StreamClientOptions> & { readonly expiresInS?: number }): StreamClient

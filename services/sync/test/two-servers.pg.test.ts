@@ -165,7 +165,7 @@ describe('whoever has lost the lease', () => {
     const mine = await epoch()
     await world.stop()
     await world.run(`update sync.state set epoch = epoch + 1`)
-    // Nothing needs them any more: to be deleted, by whoever has the lease.
+    // Marks definitions as unused, so that the server with the lease deletes them.
     await world.run(`update sync.definitions set dropped = true where id like 'list_members.%'`)
     const log = `select bucket_id, op_id from sync.ops order by 1, 2`
     const before = await world.rows(log)

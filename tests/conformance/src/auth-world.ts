@@ -142,7 +142,7 @@ export interface ReceivedMail {
   readonly code: string
   /** What the link carries. */
   readonly tokenHash: string | undefined
-  /** The page behind the button, which asks for a press; empty where there is none. */
+  /** The page that the button opens, which asks for another click; empty without one. */
   readonly page: string
   /** Where its press leads, which verifies. */
   readonly link: string
@@ -198,7 +198,7 @@ async function receive(
   )
 }
 
-/** How many messages a person got. */
+/** Counts the messages sent to a recipient. */
 export async function countMessages(world: AuthServer, recipient: string): Promise<number> {
   const [row] = await world.admin.query<{ count: number }>(
     sql`select count(*)::int as count from auth.messages where recipient = ${recipient}`,
@@ -218,7 +218,7 @@ export function fragmentOf(url: URL): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(url.hash.slice(1)))
 }
 
-/** Makes the client believe that its access token ends in so many seconds. */
+/** Makes the client believe that its access token expires in the given number of seconds. */
 export function expireIn(stored: Map<string, string>, seconds: number): void {
   const session = storedSession(stored)
   stored.set('session', JSON.stringify({ ...session, expires_at: Math.floor(Date.now() / 1000) + seconds }))

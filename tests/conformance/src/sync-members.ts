@@ -139,7 +139,7 @@ const rawTables: Readonly<Record<string, Where>> = {
   schema: 'seen',
 }
 
-/** By the name that stands before the point in the title of a `describe`. */
+/** The members, by the name before the dot in the title of a `describe`. */
 export const MEMBERS: Readonly<Record<string, Readonly<Record<string, Where>>>> = {
   database,
   options,

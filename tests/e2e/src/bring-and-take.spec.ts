@@ -231,7 +231,7 @@ test('an export that cannot be made says why, and says it of its own table only'
   await put(site?.address ?? null)
 })
 
-/** What stands between the columns that are pasted into. */
+/** The columns between those that are pasted into. */
 const OTHER_FIELDS = 'number,finding_id,site_id,team_id,owner_id,contractor_id,verified_by,blocked_reason,detail'
 
 /** As a spreadsheet shows it. */

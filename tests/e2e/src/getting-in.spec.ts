@@ -340,7 +340,7 @@ test('a passkey is added, renamed, signs in and is removed, and one that is not 
   expect(me.problems.found, 'console errors and unhandled rejections').toEqual([])
 })
 
-/** Of somebody who wants to know when it is read, and more. */
+/** A mail whose sender tries to learn when it is read, and to run scripts in the app. */
 function hostileMail(port: number): string {
   const from = `http://127.0.0.1:${port}`
   return `<p>Dear reader</p><img src="${from}/picture.svg"><link rel="stylesheet" href="${from}/style.css">

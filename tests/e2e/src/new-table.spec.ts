@@ -136,7 +136,7 @@ test('only owners and admins make tables; whoever else imports has the tables th
   await expect(page.getByRole('radio', { name: 'A new table' })).toHaveCount(0)
 })
 
-/** What each column is, as the page says. */
+/** The type of each column, as the page shows it. */
 async function kinds(page: Page): Promise<Readonly<Record<string, string>>> {
   const rows = await page.getByRole('region', { name: 'Fields' }).getByRole('row').all()
   const entries = await Promise.all(

@@ -238,7 +238,7 @@ test(
   },
 )
 
-/** The connection of a person who looks at an invitation goes and comes back, and the invitation cannot be read again. */
+/** Lets reading the invitation fail once because of the network, while the browser goes offline and online again. */
 async function failNextLook({ page, problems }: Awaited<ReturnType<typeof openStranger>>): Promise<void> {
   problems.expectCutLine()
   const address = '**/rest/v1/rpc/peek_invitation'

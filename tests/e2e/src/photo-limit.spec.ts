@@ -77,7 +77,7 @@ test('photos of others take no more space than was chosen: the one opened longes
     await expect.poll(here).toEqual([a.title, b.title, mine.title])
     await load(c)
     await expect.poll(here).toEqual([b.title, c.title, mine.title])
-    // Loaded again it counts as new, and B is the oldest. What went to make room comes back only when it is asked for.
+    // A photo that is loaded again counts as new, which makes B the oldest. Removed photos come back only on request.
     await load(a, true)
     await expect.poll(here).toEqual([a.title, c.title, mine.title])
   })

@@ -100,7 +100,7 @@ test('photos wait on a network that costs, a full device says so, and space is g
       )
       .toHaveLength(2)
     await expectSynced(mina)
-    // Room was looked for among photos that the server has, before the person was told that there is none.
+    // The app has already removed photos that the server has, before it told the user that there is no space.
     await expect(tiles(page).first()).toHaveAccessibleName('Photo 1 of 2. Not on this device. Tap to load')
     await tiles(page).first().click()
     await expect(tiles(page).first()).toHaveAccessibleName('Open Photo 1 of 2')

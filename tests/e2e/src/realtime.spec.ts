@@ -230,6 +230,6 @@ test('Postgres changes and bytes arrive at who may see them', async ({ page, bro
     await kit.client.getChannels()[0]?.send({ type: 'broadcast', event: 'bytes', payload })
   })
   await expect.poll(async () => (await seen(page)).slice(1)).toEqual(['INSERT 1 first', 'UPDATE 1 second', 'DELETE 1'])
-  // Of a row that is gone, its key is told to who follows the table, as with Supabase.
+  // Subscribers of the table receive the key of a deleted row, as with Supabase.
   await expect.poll(async () => (await seen(otherPage)).slice(1).toSorted()).toEqual(['DELETE 1', 'bytes 1 2 255'])
 })

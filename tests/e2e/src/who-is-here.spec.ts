@@ -59,7 +59,7 @@ test(
       await expect(alsoHere(mina.page)).toHaveAccessibleName('Also here: Dana Okafor')
       const comment = dana.page.getByRole('textbox', { name: 'Comment' })
       const mark = mina.page.getByText('Dana Okafor is typing …')
-      // The first letter may come before the others have joined: a person goes on typing.
+      // The first letter may be typed before the others have joined the channel, so typing is repeated.
       await expect(async () => {
         await comment.pressSequentially('ab')
         await expect(mark).toBeVisible({ timeout: 1_500 })

@@ -56,14 +56,14 @@ interface Device {
   log(): string
 }
 
-/** A real server with random tables and policies, devices in processes of their own, and what Postgres showed their people after each commit. */
+/** A real server with random tables and policies, devices in separate processes, and what Postgres showed their users after each commit. */
 export interface PolicyWorld extends AsyncDisposable {
   readonly holdfast: Holdfast
   readonly link: FaultyLink
   /** For the faults; not the one of the transactions, so that neither depends on when the other asks. */
   readonly random: Random
   readonly devices: readonly Device[]
-  /** One random transaction, whatever dies meanwhile, and a moment of rest. */
+  /** Commits one random transaction, whatever fails meanwhile, and pauses briefly. */
   commit(): Promise<void>
   /** Waits until each device has shown something. */
   begun(): Promise<void>

@@ -81,7 +81,7 @@ export async function writeReleaseFixture(version: string): Promise<string> {
     ])
     await writeMigrations(holdfast, target)
     await holdfast.stop()
-    // Nothing writes any more, and the write-ahead log of the local database is copied with it: as if the process had died here.
+    // The device is idle now. The write-ahead log of the local database is copied too, as if the process had died here.
     writeFileSync(join(home, 'store.json'), JSON.stringify([...entries]))
     await create({ file: join(target, 'device.tar.gz'), cwd: dirname(home), gzip: { level: 9 }, portable: true }, [
       basename(home),

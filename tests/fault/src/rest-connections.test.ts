@@ -64,7 +64,7 @@ describe('connections of requests', () => {
     const [first, second, ...waiting] = await Promise.all(Array.from({ length: 12 }, () => send('/rpc/wait?seconds=5')))
     await expect.poll(async () => (await states()).filter((state) => state === 'active').length).toBe(CONNECTIONS)
     for (const socket of [first, second, ...waiting]) socket?.destroy()
-    // Behind half a minute of waiting on two connections it would be told that there is none.
+    // If it had to wait for the abandoned requests, half a minute on two connections, it would be refused.
     expect((await ask('/rpc/wait?seconds=0')).status).toBe(204)
   })
 

@@ -89,7 +89,7 @@ async function openCopy(made: Promise<string>, worker: string): Promise<Cluster>
   return await openIn(dataDir)
 }
 
-/** Makes a cluster with the roles of Holdfast, and a database with the platform's migrations, of which those of tests are copies. */
+/** Creates a cluster with the roles of Holdfast and a database with the platform's migrations, which is copied for the tests. */
 async function makeModel(dataDir: string): Promise<string> {
   await using cluster = await openIn(dataDir)
   const { internalUrl, requestUrl } = cluster

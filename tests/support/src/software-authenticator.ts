@@ -236,7 +236,7 @@ function withTextForBytes(value: unknown): unknown {
 type CborKey = number | string
 type CborValue = CborKey | Buffer | Map<CborKey, CborValue>
 
-/** As much of CBOR (RFC 8949) as an attestation has. */
+/** Encodes the part of CBOR (RFC 8949) that an attestation needs. */
 function encodeMap(entries: Iterable<readonly [CborKey, CborValue]>): Buffer {
   return encode(new Map(entries))
 }

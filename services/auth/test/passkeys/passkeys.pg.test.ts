@@ -156,7 +156,7 @@ describe('making a passkey', () => {
       })
     expect((await verify(asked.challenge_id, ada.token, answer)).status).toBe(200)
     const evesAsked = await ask<CreationOptions>('/passkeys/registration/options', eve.token)
-    // Nothing is attested, so whoever knows the public key can say that it is theirs.
+    // There is no attestation, so anybody who knows the public key can register it.
     const clientData = { type: 'webauthn.create', challenge: evesAsked.options.challenge, origin: ORIGIN }
     const stolen = {
       ...answer,

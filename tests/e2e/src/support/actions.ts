@@ -73,7 +73,7 @@ export interface AuditedChange {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** From now on a trigger writes down every update of an action, so that one that came twice is seen even when it changed nothing. */
+/** Creates a trigger that records every update of an action, so that a repeated one is noticed even if it changes nothing. */
 export async function auditActions({ admin }: Holdfast): Promise<void> {
   await admin.execute(sql`create schema if not exists audit`)
   await admin.execute(sql`

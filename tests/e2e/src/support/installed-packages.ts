@@ -106,7 +106,7 @@ function bytesIn(path: string): number {
 }
 
 async function runTool(cwd: string, tool: 'npm' | 'npx', ...args: readonly string[]): Promise<string> {
-  // What npm tells its scripts about this repository is not for the folder.
+  // Removes the variables with which npm describes this repository to its scripts; they do not apply to the folder.
   const own = Object.entries(process.env).filter(
     ([name]) => !/^npm_(?:package|lifecycle|config_local_prefix|config_call)/i.test(name),
   )

@@ -93,9 +93,9 @@ export interface Authenticator {
 }
 
 /**
- * An authenticator that has a passkey for whoever asks and always says yes. It is gone when the session that is returned is detached.
+ * Adds an authenticator that has a passkey for every request and always confirms. It exists until the returned session is detached.
  *
- * @param transport - `internal`: the device's own; `usb`: a security key
+ * @param transport - `internal`: built into the device; `usb`: a security key
  */
 export async function addAuthenticator(page: Page, transport: 'internal' | 'usb' = 'internal'): Promise<Authenticator> {
   const session = await page.context().newCDPSession(page)

@@ -61,7 +61,7 @@ export interface PersonOptions extends Pick<
   readonly device?: 'new'
 }
 
-/** What people have in common. */
+/** What all persons of a test share. */
 export interface World {
   readonly launchOptions: LaunchOptions
   readonly holdfast: Holdfast
@@ -104,7 +104,7 @@ function needsNewDevice({ device, until = 'synced', through, serviceWorkers }: P
   return device === 'new' || until !== 'synced' || through !== undefined || serviceWorkers === 'block'
 }
 
-/** Makes a device of a person that is in sync; its profile remains in `folder`. */
+/** Signs in an account on a new device, waits until it is in sync, and leaves its profile in `folder`. */
 export async function makeSyncedProfile(folder: string, world: World, account: AccountName): Promise<void> {
   await using person = await openPersonIn(folder, world, account, {})
   await arriveOnNew(person)
@@ -187,7 +187,7 @@ async function arriveOnNew(person: Person, until: PersonOptions['until'] = 'sync
   await signIn(page, email)
   if (until === 'signed-in') return
   await expectSynced(person)
-  // What is loaded late comes from there when the line is cut.
+  // Code that is loaded later comes from the service worker when the network is cut.
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
 }
 
@@ -215,7 +215,7 @@ async function arriveOnSynced(
   const startedAtMs = Date.now()
   await page.goto(home)
   await expectSynced(person)
-  // For a moment the connection is there and the first checkpoint is not: what the test wrote before would be missing.
+  // The device can be connected before it has its first checkpoint; without that, a test would miss what it wrote before.
   await expect
     .poll(() => lastSyncMs(page), { message: `${email} has a checkpoint of this start` })
     .toBeGreaterThan(startedAtMs)
