@@ -13,6 +13,7 @@ export function FormDialog({
   onClose,
   closeLabel = words.cancel,
   size = 'sm',
+  isDisabled = false,
   children,
 }: {
   readonly title: string
@@ -22,6 +23,8 @@ export function FormDialog({
   readonly onClose: () => void
   readonly closeLabel?: string
   readonly size?: 'sm' | 'md'
+  /** The form cannot be submitted; the content says why. */
+  readonly isDisabled?: boolean
   readonly children: ReactNode
 }): JSX.Element {
   const formId = useId()
@@ -35,7 +38,7 @@ export function FormDialog({
       actions={
         <>
           <Button onPress={onClose}>{closeLabel}</Button>
-          <Button type="submit" form={formId} tone="primary" isPending={isPending}>
+          <Button type="submit" form={formId} tone="primary" isPending={isPending} isDisabled={isDisabled}>
             {submitLabel}
           </Button>
         </>
@@ -49,7 +52,7 @@ export function FormDialog({
           event.preventDefault()
           // Do not submit a form underneath.
           event.stopPropagation()
-          if (!isPending) void alone(async () => onSubmit())
+          if (!isPending && !isDisabled) void alone(async () => onSubmit())
         }}
       >
         {children}

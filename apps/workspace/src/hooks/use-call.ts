@@ -46,7 +46,8 @@ export function describeRefusal(error: unknown, refusals: Readonly<Record<string
   if (!(error instanceof CallRefused)) return { text: words.unexpected, technical: String(error) }
   const { hint, status, code, message } = error
   const known = hint === undefined ? undefined : (refusals[hint] ?? (words as Readonly<Record<string, string>>)[hint])
-  if (known !== undefined) return { text: known }
+  // The message names what uses it.
+  if (known !== undefined) return hint?.endsWith('.used') ? { text: known, technical: message } : { text: known }
   if (status === 401) return { text: words.sessionOver }
   if (status === 429) return { text: words.tooMany }
   return { text: words.unexpected, technical: `${String(status)} ${code ?? ''} ${message}` }

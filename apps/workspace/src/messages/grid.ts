@@ -31,6 +31,9 @@ export const gridMessages = inLanguages('gridMessages', {
         : `Stop sorting by ${label}`,
 
   rowHeader: 'Record',
+  addField: 'Add field',
+  renameField: 'Rename field',
+  deleteField: 'Delete field',
   menuOf: (label: string) => `Menu of ${label}`,
   check: (title: string) => `Select ${title}`,
   checkAll: 'Select all records',

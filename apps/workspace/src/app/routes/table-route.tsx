@@ -1,12 +1,24 @@
 import { useParams, useSearch } from '@tanstack/react-router'
-import type { JSX } from 'react'
+import { Pencil, Trash2 } from 'lucide-react'
+import { type JSX, useState } from 'react'
 import { lateContent, lateLayer } from '../../components/late-content.tsx'
 import { useRememberRecent } from '../../lib/data/recent.ts'
+import { useTableInfo } from '../../lib/data/use-tables.tsx'
+import { canChange, useWorkspace } from '../../lib/records/use-workspace.ts'
+import { gridMessages as words } from '../../messages/grid.ts'
+import type { FieldTask, TableSettingsProps } from '../../features/table-settings/table-settings.tsx'
+import type { ColumnAction } from '../../features/grid/menu/menu-target.ts'
+import type { Field } from '../../lib/fields/field.ts'
 import { type OpenForm, TableScreen } from '../../features/grid/table-screen.tsx'
 
 /** Loaded separately, so that the grid appears first. */
 const { Content: RecordPanel } = lateLayer(
   async () => (await import('../../features/record/record-panel.tsx')).RecordPanel,
+)
+
+/** Dialogs of owners and admins, loaded when they open one. */
+const tableSettings = lateLayer<TableSettingsProps>(
+  async () => (await import('../../features/table-settings/table-settings.tsx')).TableSettings,
 )
 
 const formView = lateContent<OpenForm>(async () => (await import('../../features/record/form/form-view.tsx')).FormView)
@@ -17,13 +29,39 @@ export function TableRoute(): JSX.Element {
   const { view } = useParams({ strict: false })
   const { record } = useSearch({ from: '/signed-in/w/$ws/t/$table' })
   useRememberRecent(table, record)
+  const info = useTableInfo(table)
+  const workspace = useWorkspace()
+  const [task, setTask] = useState<FieldTask>()
+  const mayChangeFields = workspace != null && info?.madeIn === workspace.id && canChange(workspace)
+  const columnActions = (_: unknown, field: Field): readonly ColumnAction[] =>
+    field.isSystem
+      ? []
+      : [
+          {
+            id: 'rename-field',
+            label: words.renameField,
+            icon: <Pencil size={16} aria-hidden />,
+            run: () => setTask({ kind: 'rename', field }),
+          },
+          {
+            id: 'delete-field',
+            label: words.deleteField,
+            icon: <Trash2 size={16} aria-hidden />,
+            isDanger: true,
+            run: () => setTask({ kind: 'delete', field }),
+          },
+        ]
   return (
-    <TableScreen
-      key={table}
-      table={table}
-      view={view}
-      renderRecord={(open) => <RecordPanel key={open.recordId} {...open} />}
-      renderForm={(open) => <formView.Content key={open.saved.id} {...open} />}
-    />
+    <>
+      <TableScreen
+        key={table}
+        table={table}
+        view={view}
+        renderRecord={(open) => <RecordPanel key={open.recordId} {...open} />}
+        renderForm={(open) => <formView.Content key={open.saved.id} {...open} />}
+        {...(mayChangeFields && { fieldTools: { columnActions, onAddField: () => setTask({ kind: 'add' }) } })}
+      />
+      {info && task ? <tableSettings.Content table={info} task={task} onClose={() => setTask(undefined)} /> : null}
+    </>
   )
 }

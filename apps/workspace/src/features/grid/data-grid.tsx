@@ -60,6 +60,7 @@ export interface DataGridProps {
   readonly lateIn: (row: GridRow) => string | undefined
   readonly edits: GridEdits
   readonly menu: Pick<GridMenuProps, 'view' | 'fields' | 'columnActions'>
+  readonly onAddField: (() => void) | undefined
   readonly checked: CheckedRows
   readonly checks: RowChecks
   readonly selection: ViewSelection
@@ -125,7 +126,7 @@ export function DataGrid(props: DataGridProps): JSX.Element {
       role={state.levels === 0 ? 'grid' : 'treegrid'}
       aria-label={words.gridName(table.label)}
       aria-rowcount={state.count === undefined ? -1 : size.rows + 2}
-      aria-colcount={columns.length + 1}
+      aria-colcount={columns.length + (props.onAddField ? 2 : 1)}
       aria-multiselectable
       aria-readonly={!canUpdate}
       className="relative min-h-0 flex-1 touch-pan-x touch-pan-y overflow-auto overscroll-contain bg-bg select-none"
@@ -134,7 +135,7 @@ export function DataGrid(props: DataGridProps): JSX.Element {
       {...gridClipboard(grid)}
     >
       <GridHeader
-        {...{ columns, width, frozen, resizing }}
+        {...{ columns, width, frozen, resizing, onAddField: props.onAddField }}
         drawn={drawn.columns}
         sorts={props.sorts}
         checked={checkedShare}

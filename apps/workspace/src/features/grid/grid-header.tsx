@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, ChevronDown } from 'lucide-react'
+import { ArrowDown, ArrowUp, ChevronDown, Plus } from 'lucide-react'
 import { type JSX, memo } from 'react'
 import { cx } from '../../lib/cx.ts'
 import { isAlignedRight } from '../../lib/fields/field-kind.ts'
@@ -24,6 +24,8 @@ export interface GridHeaderProps {
   readonly onCheckAll: () => void
   readonly onSort: (sorts: readonly Sort[]) => void
   readonly resizing: Pick<ColumnResizerProps, 'widths' | 'onDrag' | 'onStore'>
+  /** Only for users who may change the table's fields. */
+  readonly onAddField: (() => void) | undefined
 }
 
 /** The column names. Pressing one sorts; keys resize it. The header sticks to the top and its first column to the left. */
@@ -37,6 +39,7 @@ export const GridHeader = memo(function GridHeader({
   onCheckAll,
   onSort,
   resizing,
+  onAddField,
 }: GridHeaderProps): JSX.Element {
   return (
     <div
@@ -102,6 +105,7 @@ export const GridHeader = memo(function GridHeader({
           </div>
         )
       })}
+      {onAddField ? <AddField place={columns.length} left={GUTTER_PX + width} onAddField={onAddField} /> : null}
     </div>
   )
 })
@@ -119,5 +123,35 @@ function CheckAll({ checked, onCheckAll }: Pick<GridHeaderProps, 'checked' | 'on
       onChange={onCheckAll}
       className="size-4 accent-accent"
     />
+  )
+}
+
+/** The last column: adds a field to the table. */
+function AddField({
+  place,
+  left,
+  onAddField,
+}: {
+  readonly place: number
+  readonly left: number
+  readonly onAddField: () => void
+}): JSX.Element {
+  return (
+    <div
+      role="columnheader"
+      aria-colindex={place + 2}
+      className="absolute top-0 flex h-full border-r border-b border-border bg-surface"
+      style={{ left, width: GUTTER_PX }}
+    >
+      <button
+        type="button"
+        title={words.addField}
+        aria-label={words.addField}
+        onClick={onAddField}
+        className="focus-inset flex flex-1 items-center justify-center text-muted hover:bg-hover hover:text-text"
+      >
+        <Plus size={16} aria-hidden />
+      </button>
+    </div>
   )
 }

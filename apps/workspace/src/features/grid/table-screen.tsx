@@ -82,12 +82,18 @@ export interface OpenRecord {
   readonly onNext: (() => void) | undefined
 }
 
+/** What users who may change the table's fields have in the header. */
+interface FieldTools {
+  /** Adds entries to the menus of columns. */
+  readonly columnActions: ColumnActions
+  readonly onAddField: () => void
+}
+
 /** Render props for other features, which this one does not import. */
 interface Renders {
   readonly renderRecord: (record: OpenRecord) => ReactNode
   readonly renderForm: (form: OpenForm) => ReactNode
-  /** Adds entries to the menus of columns. */
-  readonly columnActions?: ColumnActions
+  readonly fieldTools?: FieldTools
 }
 
 /** The records of one table as a grid or list, with the open record beside it. */
@@ -117,7 +123,7 @@ export function TableScreen({
 function TableView({
   table,
   saved,
-  columnActions,
+  fieldTools,
   ...renders
 }: Renders & {
   readonly table: TableInfo
@@ -178,7 +184,7 @@ function TableView({
             onOpenRecord={view.openRecord}
           />
         ) : (
-          <GridOfView {...shared} {...{ dress, writer, selection, checked, checks, onQuestions, columnActions }} />
+          <GridOfView {...shared} {...{ dress, writer, selection, checked, checks, onQuestions, fieldTools }} />
         )}
         <TableFoot
           {...{ table, fields, windows, writer, marks, selection, checked, checks, onQuestions }}
@@ -266,7 +272,7 @@ function GridOfView({
   checked,
   checks,
   onQuestions,
-  columnActions,
+  fieldTools,
 }: {
   readonly table: TableInfo
   readonly view: GridView
@@ -279,7 +285,7 @@ function GridOfView({
   readonly checked: CheckedRows
   readonly checks: RowChecks
   readonly onQuestions: (component: ComponentType) => void
-  readonly columnActions: ColumnActions | undefined
+  readonly fieldTools: FieldTools | undefined
 }): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
   const navigate = useNavigate()
@@ -298,7 +304,8 @@ function GridOfView({
       dress={dress}
       onWidths={(text) => view.set('width', text)}
       frozen={dress?.frozen ?? (isWide ? 1 : 0)}
-      menu={{ view, fields, columnActions }}
+      menu={{ view, fields, columnActions: fieldTools?.columnActions }}
+      onAddField={fieldTools?.onAddField}
       foot={{ query: view.query, text: view.settings.aggregate, onChange: (text) => view.set('aggregate', text) }}
       openRecordId={view.record}
       selection={selection}

@@ -70,6 +70,7 @@ function dressed(table: TableInfo, row: StoredLooks | undefined): TableInfo {
     colour: color !== null && isPaletteColour(color) ? color : table.colour,
     section: translated?.section?.trim() || row.section?.trim() || undefined,
     isSupporting: row.is_supporting === 1,
+    ...(row.workspace_id != null && { madeIn: row.workspace_id }),
   }
 }
 

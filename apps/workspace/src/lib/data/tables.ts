@@ -22,6 +22,8 @@ export interface TableInfo extends TableLooks {
   readonly codeColumn: string | undefined
   /** Field placements configured by the project; others follow from the schema. */
   readonly layout?: ReadonlyMap<string, FieldPlace>
+  /** Id of the workspace that created the table in the app; `undefined` for the project's tables. */
+  readonly madeIn?: string
 }
 
 /** Placement of a field on the record page. `undefined` parts follow from the schema. */

@@ -60,7 +60,8 @@ export function kindOf(column: ColumnDescriptor, isLinkable: boolean): FieldKind
   }
 }
 
-function textKindOf(name: string): FieldKind {
+/** Returns the kind of a text column, which its name tells. */
+export function textKindOf(name: string): FieldKind {
   if (/(^|_)e?mail$/.test(name)) return 'email'
   if (/(^|_)(url|website|link|href)$/.test(name)) return 'url'
   if (/(^|_)(phone|mobile|tel|fax)$/.test(name)) return 'phone'

@@ -31,6 +31,9 @@ export const gridMessages: Translation<typeof english> = {
         ? `Andersherum nach ${label} sortieren`
         : `Nicht mehr nach ${label} sortieren`,
 
+  addField: 'Feld hinzufügen',
+  renameField: 'Feld umbenennen',
+  deleteField: 'Feld löschen',
   menuOf: (label) => `Menü von ${label}`,
   check: (title) => `${title} auswählen`,
   checkAll: 'Alle Einträge auswählen',

@@ -16,7 +16,7 @@ import { useTableInfo, useTables, useWordedSchema } from '../../../lib/data/use-
 import { canChange, useWorkspace, type Workspace } from '../../../lib/records/use-workspace.ts'
 import { newTableMessages as words, newTableRefusals } from '../../../messages/new-table.ts'
 import { AccessChoice } from './access-choice.tsx'
-import { linkTables } from './link-tables.ts'
+import { linkTables } from '../../../lib/data/link-tables.ts'
 import { Arriving } from './made-table.tsx'
 import { Part } from './part.tsx'
 import {

@@ -3,7 +3,7 @@ import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import { lowerAscii, quoteName } from '../../../lib/sql.ts'
 import type { ParsedFile } from '../parse-file.ts'
-import { linkTables } from './link-tables.ts'
+import { linkTables } from '../../../lib/data/link-tables.ts'
 
 /** Number of different values per column looked up in other tables. */
 const LOOKED_FOR = 50

@@ -9,7 +9,7 @@ import { pausing } from '../pause.ts'
 import { readCell } from '../read-cell.ts'
 import { choicesOf } from './choices-of.ts'
 import { findTargets, type ProposeOptions } from './find-targets.ts'
-import { nameOf } from './name-of.ts'
+import { nameOf } from '../../../lib/fields/name-of.ts'
 import {
   type Becomes,
   canBeTitle,

@@ -1,14 +1,10 @@
 import { type ColumnDescriptor, type SchemaDescriptor, type TableDescriptor, titleColumnOf } from '@holdfast/protocol'
+import { TEAMS_TABLE } from '../../../lib/data/link-tables.ts'
 import { type TableInfo, toTableInfo } from '../../../lib/data/tables.ts'
 import { fileColumnsOf } from '../../../lib/exchange/file-columns.ts'
 import { type Field, fieldsOf } from '../../../lib/fields/field.ts'
-import { kindOf } from '../../../lib/fields/field-kind.ts'
+import { fieldNameOf, nameOf, TEXT_ENDS, type TextKind } from '../../../lib/fields/name-of.ts'
 import type { ImportSettings, Writing } from '../import-settings.ts'
-import { nameOf } from './name-of.ts'
-
-/** Kinds of texts. They share a database type; the column's name tells them apart. */
-const TEXT_ENDS = { text: 'value', long_text: 'text', email: 'email', url: 'url', phone: 'phone' } as const
-type TextKind = keyof typeof TEXT_ENDS
 
 /** Kinds of fields in a new table, besides links. */
 export const NEW_KINDS = [
@@ -56,8 +52,6 @@ export interface TableDraft {
   readonly writing: Writing
 }
 
-/** Local name of `holdfast.teams`. */
-export const TEAMS_TABLE = 'hf_teams'
 const LABEL_MAX = 40
 
 /** Converts a text to a valid label: one line, without full stops, not too long. */
@@ -133,19 +127,6 @@ export function toNewTable(draft: TableDraft, taken: Pick<ReadonlySet<string>, '
   }
 }
 
-const RESERVED = new Set([
-  'id',
-  'created_by',
-  'created_at',
-  'updated_at',
-  'ctid',
-  'xmin',
-  'xmax',
-  'cmin',
-  'cmax',
-  'tableoid',
-])
-
 /** Returns the fields' names. If screens would pick another column as the title, the title field is named `title`. */
 function namesOf(draft: TableDraft): readonly (string | undefined)[] {
   const names = givenNames(draft, undefined)
@@ -167,13 +148,8 @@ function givenNames(draft: TableDraft, titled: number | undefined): readonly (st
     if (becomes.kind === 'left_out') return undefined
     if (becomes.kind === 'id') return 'id'
     if (at === titled) return 'title'
-    const isTaken = (one: string): boolean => taken.has(one) || RESERVED.has(one)
-    const wanted = nameOf(label, 'field', isTaken)
     const kind = isText(becomes) ? (becomes.kind as TextKind) : undefined
-    const reads = kindOf(columnOf(wanted, label, { kind: 'text' }), false)
-    // Screens tell an address from a text by the end of the name.
-    const name =
-      kind === undefined || reads === kind ? wanted : nameOf(`${wanted} ${TEXT_ENDS[kind]}`, 'field', isTaken)
+    const name = fieldNameOf(label, kind, (one) => taken.has(one))
     taken.add(name)
     return name
   })

@@ -1,4 +1,23 @@
 import { isLocalColumnName, isLocalTableName } from '@holdfast/protocol'
+import { textKindOf } from './field-kind.ts'
+
+/** Kinds of texts. They share a database type; the column's name tells them apart. */
+export const TEXT_ENDS = { text: 'value', long_text: 'text', email: 'email', url: 'url', phone: 'phone' } as const
+export type TextKind = keyof typeof TEXT_ENDS
+
+/** Columns of every table, and those of Postgres. */
+const RESERVED = new Set([
+  'id',
+  'created_by',
+  'created_at',
+  'updated_at',
+  'ctid',
+  'xmin',
+  'xmax',
+  'cmin',
+  'cmax',
+  'tableoid',
+])
 
 const NAME_MAX = 51
 
@@ -25,4 +44,18 @@ export function nameOf(label: string, otherwise: string, isTaken: (name: string)
     const name = `${wanted.slice(0, NAME_MAX - end.length)}${end}`
     if (!isTaken(name)) return name
   }
+}
+
+/**
+ * Returns the column name of a new field.
+ *
+ * @param kind - `undefined` for fields other than texts
+ */
+export function fieldNameOf(label: string, kind: TextKind | undefined, isTaken: (name: string) => boolean): string {
+  const isUsed = (name: string): boolean => isTaken(name) || RESERVED.has(name)
+  const wanted = nameOf(label, 'field', isUsed)
+  // Screens tell an address from a text by the end of the name.
+  return kind === undefined || textKindOf(wanted) === kind
+    ? wanted
+    : nameOf(`${wanted} ${TEXT_ENDS[kind]}`, 'field', isUsed)
 }

@@ -1,7 +1,9 @@
 import type { SchemaDescriptor } from '@holdfast/protocol'
-import type { TableInfo } from '../../../lib/data/tables.ts'
-import { newTableMessages as words } from '../../../messages/new-table.ts'
-import { TEAMS_TABLE } from './table-draft.ts'
+import type { TableInfo } from './tables.ts'
+import { newTableMessages as words } from '../../messages/new-table.ts'
+
+/** Local name of `holdfast.teams`. */
+export const TEAMS_TABLE = 'hf_teams'
 
 /** Returns the tables that a column can link to: the project's tables with UUID ids, and teams. */
 export function linkTables(

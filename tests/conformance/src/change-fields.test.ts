@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
+
+/* The fields of a table change while a device is offline with unsent edits: they are applied, or come back with a reason. */
+
+const OLGA = { email: 'olga@example.org', password: 'a password of hers' }
+
+let holdfast: Holdfast
+let olga: TestDevice
+let workspace = ''
+
+async function call(name: string, args: object): Promise<void> {
+  const { error } = await (await holdfast.supabase(OLGA)).schema('holdfast').rpc(name, { workspace, ...args })
+  if (error) throw new Error(`${name}: ${JSON.stringify(error)}`)
+}
+const change = (of: object): Promise<void> => call('change_table', { table_name: 'pumps', change: of })
+
+beforeAll(async () => {
+  holdfast = await openHoldfast()
+  const key = new URLSearchParams(new URL(holdfast.welcomeUrl ?? '').hash.slice(1)).get('owner') ?? ''
+  await fetch(`${holdfast.url}/app/v1/owner`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ key, name: 'Olga', workspace: 'Works', ...OLGA }),
+  })
+  const owner = await holdfast.supabase(OLGA)
+  const { data } = await owner.schema('holdfast').from('workspaces').select('id').single()
+  workspace = (data as { id: string } | null)?.id ?? ''
+  const fields = ['title', 'cause', 'notes'].map((name) => ({ name, label: name, kind: 'text' }))
+  await call('create_table', {
+    definition: { name: 'pumps', label: 'Pumps', fields, access: { kind: 'members' } },
+  })
+  const { error } = await owner.from('pumps').insert({ title: 'Pump 1', cause: 'rust', notes: 'old' })
+  if (error) throw error
+  olga = await openDevice(holdfast, OLGA)
+  await vi.waitUntil(() => olga.tables().includes('pumps'), { timeout: 20_000, interval: 100 })
+  await olga.settle()
+})
+afterAll(async () => {
+  await olga?.[Symbol.asyncDispose]()
+  await holdfast?.[Symbol.asyncDispose]()
+})
+
+test('unsent edits survive added and renamed fields; one of a deleted field comes back, and the field can be restored', async () => {
+  await olga.goOffline()
+  await olga.database.execute(`update pumps set cause = 'frost'`)
+  await olga.database.execute(`update pumps set notes = 'lost?'`)
+  await change({ kind: 'add_field', field: { name: 'depth', label: 'Depth', kind: 'number' } })
+  await change({ kind: 'rename_field', field: 'cause', label: 'Root cause' })
+  await change({ kind: 'delete_field', field: 'notes' })
+  olga.goOnline()
+  await vi.waitUntil(async () => (await olga.local.rejected.list()).length === 1, { timeout: 20_000, interval: 50 })
+  expect(await olga.local.rejected.list()).toMatchObject([
+    { verdict: { status: 'error', sqlstate: '42703' }, operations: [{ data: { notes: 'lost?' } }] },
+  ])
+  const server = await holdfast.supabase(OLGA)
+  expect((await server.from('pumps').select('cause, depth')).data).toEqual([{ cause: 'frost', depth: null }])
+
+  await change({ kind: 'restore_field', field: 'notes' })
+  expect((await server.from('pumps').select('notes')).data).toEqual([{ notes: 'old' }])
+})

@@ -1,0 +1,72 @@
+import { openHoldfast } from '@holdfast/test-support'
+import { expect, test } from '@playwright/test'
+import { expectAccessible } from './support/accessibility.ts'
+import { openStranger } from './support/stranger.ts'
+
+/* The second week of an owner: a table that needs another field, without SQL. */
+
+const SYNCED = { timeout: 120_000 }
+
+test('an owner adds, renames, deletes and restores fields of a table', async ({ browser }) => {
+  await using server = await openHoldfast()
+  await using olga = await openStranger(browser, server)
+  const { page } = olga
+  const header = (name: string): ReturnType<typeof page.getByRole> =>
+    page.getByRole('columnheader', { name: new RegExp(name) })
+
+  await test.step('given a table', async () => {
+    await page.goto((server.welcomeUrl ?? '').replace('127.0.0.1', 'localhost'))
+    await page.getByLabel('Workspace name').fill('Water')
+    await page.getByLabel('Your name').fill('Olga')
+    await page.getByLabel('E-mail').fill('olga@example.org')
+    await page.getByLabel('Password', { exact: true }).fill('a password of hers')
+    await page.getByRole('button', { name: 'Create workspace' }).click()
+    await page.getByRole('link', { name: 'Start empty' }).click(SYNCED)
+    await page.getByLabel('Table name').fill('Pumps')
+    await page.getByRole('button', { name: 'Create table' }).click()
+    await page.getByRole('button', { name: 'New pump' }).last().click(SYNCED)
+    const name = page.getByRole('textbox', { name: 'Name' })
+    await name.fill('Pump 1')
+    await name.press('Enter')
+    await page.keyboard.press('Escape')
+  })
+
+  await test.step('a field is added from the header, with its SQL under Details', async () => {
+    await page.getByRole('button', { name: 'Add field' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Add field' }).click()
+    await expect(dialog.getByText('Give the field a name')).toBeVisible()
+    await dialog.getByLabel('Field name').fill('State')
+    await dialog.getByRole('button', { name: /Type/ }).click()
+    await page.getByRole('option', { name: 'Choice' }).click()
+    await dialog.getByLabel('Options, one per line').fill('Running\nStopped')
+    await dialog.getByRole('button', { name: 'Details' }).click()
+    await expect(dialog.getByText(/alter table public.pumps add column state/)).toBeVisible()
+    await expectAccessible(page, 'adding a field')
+    await dialog.getByRole('button', { name: 'Add field' }).click()
+    await expect(page.getByText('State added')).toBeVisible()
+    await expect(header('State')).toBeVisible(SYNCED)
+  })
+
+  await test.step('it is renamed and deleted from its menu', async () => {
+    await page.getByRole('button', { name: 'Menu of State' }).click()
+    await page.getByRole('menuitem', { name: 'Rename field' }).click()
+    await page.getByLabel('Field name').fill('Condition')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect(header('Condition')).toBeVisible(SYNCED)
+    await page.getByRole('button', { name: 'Menu of Condition' }).click()
+    await page.getByRole('menuitem', { name: 'Delete field' }).click()
+    await expectAccessible(page, 'deleting a field')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete field' }).click()
+    await expect(header('Condition')).toHaveCount(0, SYNCED)
+  })
+
+  await test.step('it is restored', async () => {
+    await page.getByRole('button', { name: 'Add field' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Deleted fields' }).click()
+    await page.getByRole('button', { name: 'Restore Condition' }).click()
+    await expect(header('Condition')).toBeVisible(SYNCED)
+    await expectAccessible(page, 'a grid whose fields can change')
+  })
+  expect(olga.problems.found).toEqual([])
+})
