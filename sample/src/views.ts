@@ -9,6 +9,9 @@ export function firstViewOf(seed: number): { readonly table: string; readonly vi
   return { table: 'actions', view: createId(seed, 'views', FIRST) }
 }
 
+/** Columns of actions: at 1440 pixels the first ones are seen without scrolling. */
+const ACTION_ORDER = 'title,due_on,owner_id,priority,state,site_id'
+
 const OVERDUE = 'all(due_on.before.today,state.notin.verified.dropped)'
 
 /** The views that everybody of the workspace has: written as the links of the app are. Each region's people see their own rows in them. */
@@ -19,7 +22,7 @@ export function generateViews(seed: number, workspaceId: string): readonly ViewR
       name: 'Overdue – my region',
       type: 'grid',
       scope: 'locked',
-      config: { filter: OVERDUE, sort: 'due_on' },
+      config: { filter: OVERDUE, sort: 'due_on', order: ACTION_ORDER },
       is_default: true,
     },
     {
@@ -27,7 +30,7 @@ export function generateViews(seed: number, workspaceId: string): readonly ViewR
       name: 'Waiting to be verified',
       type: 'grid',
       scope: 'shared',
-      config: { filter: 'all(state.in.to_verify)', sort: 'due_on' },
+      config: { filter: 'all(state.in.to_verify)', sort: 'due_on', order: ACTION_ORDER },
       is_default: false,
     },
     {
@@ -43,7 +46,11 @@ export function generateViews(seed: number, workspaceId: string): readonly ViewR
       name: 'Serious and open',
       type: 'grid',
       scope: 'shared',
-      config: { filter: 'all(state.in.open,severity.in.high.critical)', sort: '-severity,-created_at' },
+      config: {
+        filter: 'all(state.in.open,severity.in.high.critical)',
+        sort: '-severity,-created_at',
+        order: 'title,severity,site_id,asset_id,state',
+      },
       is_default: false,
     },
     {
@@ -54,6 +61,7 @@ export function generateViews(seed: number, workspaceId: string): readonly ViewR
       config: {
         filter: 'all(scheduled_on.after.today-1,scheduled_on.before.today+15)',
         sort: 'scheduled_on',
+        order: 'number,scheduled_on,site_id,assignee_id,state,template_id',
       },
       is_default: false,
     },

@@ -3,6 +3,7 @@ import { makeActions, ROOMY_FIELDS, storedAction } from './support/actions.ts'
 import { expect, test } from './support/fixtures.ts'
 import { gridOf } from './support/grid.ts'
 import { expectSynced } from './support/person.ts'
+import { PHONE } from './support/pictures.ts'
 
 const PICTURES = 'test-results/screens'
 const TITLES = ['Many: one', 'Many: two', 'Many: three', 'Many: four']
@@ -111,5 +112,23 @@ test('several records and cells are changed at once, by mouse, key and touch, an
     await expect(page.getByRole('columnheader', { name: 'Priority' })).toBeHidden()
     await page.getByRole('status').getByRole('button', { name: 'Undo' }).last().click()
     await expect(page.getByRole('columnheader', { name: 'Priority' })).toBeVisible()
+  })
+
+  await test.step('on a phone, holding a record selects it, and touching others adds them', async () => {
+    const phone = await arrive('dana', PHONE)
+    await phone.page.goto(`${phone.home}/t/actions?q=Many%3A&s=number`)
+    const items = phone.page.getByRole('list', { name: 'Actions, list' }).getByRole('button', { name: /Many:/ })
+    await expect(items).toHaveCount(4)
+    await items.first().dispatchEvent('pointerdown', { pointerType: 'touch', clientX: 100, clientY: 200 })
+    const actions = phone.page.getByRole('toolbar', { name: 'Selected records' })
+    await expect(actions).toContainText('1 selected')
+    await items.first().dispatchEvent('pointerup', { pointerType: 'touch' })
+    await items.nth(2).tap()
+    await expect(actions).toContainText('2 selected')
+    await expect(items.nth(2)).toHaveAttribute('aria-pressed', 'true')
+    await expectAccessible(phone.page, 'selected records on a phone')
+    await phone.page.screenshot({ path: `${PICTURES}/many-phone.png`, animations: 'disabled' })
+    await actions.getByRole('button', { name: 'Clear selection' }).tap()
+    await expect(actions).toBeHidden()
   })
 })

@@ -44,5 +44,5 @@ export const filterMessages = inLanguages('filterMessages', {
   ascending: 'Ascending',
   descending: 'Descending',
   removeSort: 'Remove from the order',
-  clearSorts: 'Clear the order',
+  clearSorts: 'Clear sorting',
 })

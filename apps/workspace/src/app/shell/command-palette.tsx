@@ -150,14 +150,14 @@ function Palette({
 }
 
 function openRecord(
-  { table, tableLabel, recordId, title, code }: RecordHit,
+  { table, tableLabel, recordId, title, code, facts }: RecordHit,
   onOpen: (table: string, recordId: string) => void,
 ): PaletteCommand {
   return {
     id: `record:${table}/${recordId}`,
     label: title,
     section: tableLabel,
-    ...(code === undefined ? {} : { detail: code }),
+    ...(code === undefined && facts === '' ? {} : { detail: [facts, code].filter(Boolean).join(' · ') }),
     run: () => onOpen(table, recordId),
   }
 }
@@ -177,7 +177,9 @@ function Result({ command }: { readonly command: PaletteCommand }): JSX.Element 
     <>
       <span className="flex w-5 justify-center text-muted">{icon}</span>
       <span className="flex-1 truncate">{label}</span>
-      {detail === undefined ? null : <span className="text-small text-muted tabular-nums">{detail}</span>}
+      {detail === undefined ? null : (
+        <span className="max-w-[50%] truncate text-small text-muted tabular-nums">{detail}</span>
+      )}
     </>
   )
 }

@@ -5,6 +5,7 @@ import { LinkButton } from '../../components/link.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { shortId } from '../../lib/data/use-record-title.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
+import { factWords, type HitFacts } from '../../lib/search/hit-facts.ts'
 import type { HitRow } from '../../lib/search/hits-sql.ts'
 import { markWords } from '../../lib/search/mark-words.ts'
 import type { CommentHit } from '../../lib/search/use-comment-hits.ts'
@@ -22,12 +23,14 @@ export function RecordGroup({
   workspace,
   table,
   text,
+  facts,
   hits,
   hasMore,
 }: {
   readonly workspace: string
   readonly table: TableInfo
   readonly text: string
+  readonly facts: HitFacts
   readonly hits: readonly HitRow[]
   readonly hasMore: boolean
 }): JSX.Element {
@@ -50,7 +53,7 @@ export function RecordGroup({
         ) : null
       }
     >
-      {hits.map(({ id, title, code, text: found }) => (
+      {hits.map(({ id, title, code, text: found, ...hit }) => (
         <li key={id}>
           <Link
             to="/w/$ws/t/$table/r/$record"
@@ -67,15 +70,31 @@ export function RecordGroup({
                 </span>
               )}
             </span>
-            {found === null ? null : (
-              <span className="truncate text-small text-muted">
-                <MarkedWords text={found} words={typed} length={EXCERPT} />
-              </span>
-            )}
+            <Details text={found} facts={factWords(facts, hit)} words={typed} />
           </Link>
         </li>
       ))}
     </Group>
+  )
+}
+
+/** What tells a record from others with the same title, and the text that matches. */
+function Details({
+  text,
+  facts,
+  words: typed,
+}: {
+  readonly text: string | null
+  readonly facts: string
+  readonly words: readonly string[]
+}): JSX.Element | null {
+  if (text === null && facts === '') return null
+  return (
+    <span className="truncate text-small text-muted">
+      {facts}
+      {facts !== '' && text !== null ? ' · ' : null}
+      {text === null ? null : <MarkedWords text={text} words={typed} length={EXCERPT} />}
+    </span>
   )
 }
 

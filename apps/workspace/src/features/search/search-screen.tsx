@@ -11,9 +11,10 @@ import { FirstRowsNote } from '../../components/records/first-rows-note.tsx'
 import { Select } from '../../components/select.tsx'
 import { COMMENTS_TABLE } from '../../lib/data/comments-table.ts'
 import { useTableCounts } from '../../lib/data/use-table-counts.ts'
-import { useTables } from '../../lib/data/use-tables.tsx'
+import { useTables, useWordedSchema } from '../../lib/data/use-tables.tsx'
 import { fieldsOf } from '../../lib/fields/field.ts'
 import { candidatesOf } from '../../lib/search/candidates-of.ts'
+import { factColumns, hitFactsOf } from '../../lib/search/hit-facts.ts'
 import { type HitRow, hitsSql } from '../../lib/search/hits-sql.ts'
 import { useCommentHits } from '../../lib/search/use-comment-hits.ts'
 import { TYPED_MIN } from '../../lib/search/use-record-hits.ts'
@@ -107,12 +108,13 @@ function Hits({
       {shown === 0 && !isReading ? (
         <NoMatch text={text.trim()} total={total} isAll={chosen === ALL} workspace={workspace} />
       ) : null}
-      {records.groups.map(({ table, hits }) => (
+      {records.groups.map(({ table, hits, facts }) => (
         <RecordGroup
           key={table.name}
           workspace={workspace}
           table={table}
           text={text}
+          facts={facts}
           hits={hits.slice(0, limit)}
           hasMore={hits.length > limit}
         />
@@ -132,6 +134,7 @@ function Hits({
 /** Returns matching records by table, plus one beyond the limit if there are more. */
 function useTableHits(text: string, chosen: string, limit: number) {
   const schema = useSchema()
+  const worded = useWordedSchema()
   const { search } = useLocalDatabase()
   const searched = useTables().filter(({ name }) => chosen === ALL || name === chosen)
   const { text: sql, values } = hitsSql(
@@ -145,6 +148,7 @@ function useTableHits(text: string, chosen: string, limit: number) {
         columns: [...new Set([...named, ...searchedColumns(fields)])],
         words: wordsOf(text),
         candidates: candidatesOf(search, table.name, fields),
+        facts: factColumns(hitFactsOf(table, worded)),
         limit: limit + 1,
       }
     }),
@@ -152,7 +156,7 @@ function useTableHits(text: string, chosen: string, limit: number) {
   const { rows, isCurrent, error } = useRecords<HitRow>(sql, values)
   const groups = searched.flatMap((table, place) => {
     const hits = rows.filter((row) => row.place === place)
-    return hits.length === 0 ? [] : [{ table, hits }]
+    return hits.length === 0 ? [] : [{ table, hits, facts: hitFactsOf(table, worded) }]
   })
   // A failed query returns no rows instead of the previous ones.
   return { groups, error, isReading: searched.length > 0 && !isCurrent && error === undefined }

@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { toTableInfo } from '../data/tables.ts'
-import { TEST_FIELDS, TEST_SITES, TEST_TASKS } from '../fields/test-fields.test-support.ts'
+import { TEST_FIELDS, TEST_SCHEMA, TEST_SITES, TEST_TASKS } from '../fields/test-fields.test-support.ts'
+import { factColumns, factWords, hitFactsOf } from './hit-facts.ts'
 import { type HitRow, hitsSql, type TableSearch } from './hits-sql.ts'
 import { hasWords, searchedColumns, wordsOf } from './word-sql.ts'
 
@@ -24,6 +25,7 @@ const search = (text: string, more: Partial<TableSearch> = {}): TableSearch => (
   columns: searchedColumns(TEST_FIELDS),
   words: wordsOf(text),
   candidates: () => undefined,
+  facts: factColumns(hitFactsOf(TASKS, TEST_SCHEMA)),
   limit: 10,
   ...more,
 })
@@ -55,16 +57,35 @@ test('a hit still fits when more is typed as long as its texts have the words, i
   expect(hasWords(['ΟΔΟΣΤΡΩΜΑ'], ['ΟΔΟΣ'])).toBe(true)
 })
 
+test('records with equal titles differ by the record they link to and their state', () => {
+  using database = openDatabase()
+  database.exec(`insert into tasks (id, title, site_id, state) values
+    ('t5', 'Valve', 's1', 'open'), ('t6', 'Valve', 's2', 'to_verify'), ('t7', 'Valve', null, null)`)
+  const { text, values } = hitsSql([search('valve')])
+  const hits = database.prepare(text).all(...values) as unknown as readonly HitRow[]
+  const facts = hitFactsOf(TASKS, TEST_SCHEMA)
+  expect(hits.map((hit) => factWords(facts, hit))).toEqual(['Elm Road · Open', 'Pump hill · To verify', ''])
+})
+
 test('a hit says in which other text the word is', () => {
   expect(find(search('elm')).map(({ id, text }) => [id, text])).toEqual([
     ['t2', 'Elm Road'],
     ['t1', 'Elm Road'],
   ])
-  expect(find(search('lock'))).toEqual([{ place: 0, id: 't3', title: 'Lock', code: null, text: null }])
+  expect(find(search('lock'))).toEqual([
+    { place: 0, id: 't3', title: 'Lock', code: null, link: 'Pump hill', state: null, text: null },
+  ])
 })
 
 test('several tables are asked at once, each for its share', () => {
-  const hits = find(search('pump', { limit: 1 }), search('pump', { table: SITES, columns: ['t."name"'] }))
+  const hits = find(
+    search('pump', { limit: 1 }),
+    search('pump', {
+      table: SITES,
+      columns: ['t."name"'],
+      facts: factColumns(hitFactsOf(SITES, TEST_SCHEMA)),
+    }),
+  )
   expect(hits.map(({ place, id }) => [place, id])).toEqual([
     [0, 't2'],
     [1, 's2'],

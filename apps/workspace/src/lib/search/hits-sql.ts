@@ -11,6 +11,9 @@ export interface HitRow {
   readonly id: string
   readonly title: string | number | null
   readonly code: string | number | null
+  /** Title of a linked record, and state: they tell equal titles apart. */
+  readonly link: string | number | null
+  readonly state: string | number | null
   /** First text, besides title and code, with the first word. */
   readonly text: string | null
 }
@@ -22,6 +25,8 @@ export interface TableSearch {
   readonly columns: readonly string[]
   readonly words: readonly string[]
   readonly candidates: FindCandidates
+  /** SQL expressions of the link's title and the state. */
+  readonly facts: readonly [link: string, state: string]
   /** Maximum results. */
   readonly limit: number
 }
@@ -32,7 +37,10 @@ export function hitsSql(searches: readonly TableSearch[]): SqlPart {
   return { text: parts.map(({ text }) => text).join(' union all '), values: parts.flatMap(({ values }) => values) }
 }
 
-function tableHitsSql({ table, columns, words, candidates, limit }: TableSearch, place: number): SqlPart {
+function tableHitsSql(
+  { table, columns, words, candidates, facts: [link, state], limit }: TableSearch,
+  place: number,
+): SqlPart {
   const title = `t.${quoteName(table.titleColumn ?? 'id')}`
   const code = table.codeColumn === undefined ? 'null' : `t.${quoteName(table.codeColumn)}`
   const conditions = words.map((word) => wordSql(columns, word, candidates(word)))
@@ -42,7 +50,7 @@ function tableHitsSql({ table, columns, words, candidates, limit }: TableSearch,
   const texts = has.map(({ column, match }) => `case when ${match.text} then ${column} end`)
   const begins = matchSql(title, first, 'start')
   return {
-    text: `select * from (select ${place} as place, t.id as id, ${title} as title, ${code} as code,
+    text: `select * from (select ${place} as place, t.id as id, ${title} as title, ${code} as code, ${link} as link, ${state} as state,
         ${texts.length === 0 ? 'null' : `coalesce(${texts.join(', ')}, null)`} as text
       from ${quoteName(table.name)} t where ${conditions.map(({ text }) => text).join(' and ')}
       order by ${begins.text} desc, ${title} collate nocase, t.id limit ?)`,

@@ -1,8 +1,9 @@
 import { useLocalDatabase, useRecords } from '@holdfast/react'
 import { useDeferredValue } from 'react'
-import { useTables } from '../data/use-tables.tsx'
+import { useTables, useWordedSchema } from '../data/use-tables.tsx'
 import { quoteName } from '../sql.ts'
 import { candidatesOf } from './candidates-of.ts'
+import { factColumns, factWords, hitFactsOf } from './hit-facts.ts'
 import { type HitRow, hitsSql } from './hits-sql.ts'
 import { hasWords, wordsOf } from './word-sql.ts'
 
@@ -18,6 +19,8 @@ export interface RecordHit {
   readonly recordId: string
   readonly title: string
   readonly code: string | undefined
+  /** What tells it from records with the same title. */
+  readonly facts: string
 }
 
 /** Returns local records matching every word in title or number, up to 8 per table, from two characters on. */
@@ -25,6 +28,7 @@ export function useRecordHits(text: string): { readonly hits: readonly RecordHit
   const typed = useDeferredValue(text.trim())
   const searched = useTables().filter(({ titleColumn }) => titleColumn !== undefined)
   const { search } = useLocalDatabase()
+  const schema = useWordedSchema()
   const isAsked = typed.length >= TYPED_MIN && searched.length > 0
   const { text: sql, values } = hitsSql(
     isAsked
@@ -35,6 +39,7 @@ export function useRecordHits(text: string): { readonly hits: readonly RecordHit
           ),
           words: wordsOf(typed),
           candidates: candidatesOf(search, table.name, []),
+          facts: factColumns(hitFactsOf(table, schema)),
           limit: HITS_PER_TABLE,
         }))
       : [],
@@ -45,7 +50,8 @@ export function useRecordHits(text: string): { readonly hits: readonly RecordHit
   if (!isAsked) return { hits: [], isReading }
   // The previous result stays until the next; outdated hits must not be selectable with Enter.
   const wanted = wordsOf(text)
-  const hits = rows.flatMap(({ place, id, title, code }) => {
+  const hits = rows.flatMap((row) => {
+    const { place, id, title, code } = row
     const named = [title, code].map((one) => String(one ?? ''))
     if (!hasWords(named, wanted)) return []
     const table = searched[place]
@@ -57,6 +63,7 @@ export function useRecordHits(text: string): { readonly hits: readonly RecordHit
         recordId: id,
         title: String(title ?? id),
         code: code === null ? undefined : String(code),
+        facts: factWords(hitFactsOf(table, schema), row),
       },
     ]
   })

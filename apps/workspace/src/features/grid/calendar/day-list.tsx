@@ -1,5 +1,5 @@
 import { CalendarArrowDown } from 'lucide-react'
-import type { JSX } from 'react'
+import { type JSX, type RefObject, useLayoutEffect, useRef } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
@@ -15,9 +15,10 @@ import { type DaysProps, tabStopOf } from './month-grid.tsx'
 export function DayList({ period, ...props }: DaysProps & { readonly period: string }): JSX.Element {
   const { days, byDay, today, onMore } = props
   const filled = days.filter((day) => (byDay.get(day)?.length ?? 0) > 0)
+  const list = useStartAtToday(days, filled, today)
   if (filled.length === 0) return <EmptyState title={words.nothing(period)}>{words.nothingDetail}</EmptyState>
   return (
-    <div className="mx-auto flex w-full max-w-3xl flex-col gap-4 p-3">
+    <div ref={list} className="mx-auto flex w-full max-w-3xl flex-col gap-4 p-3">
       {filled.map((day) => {
         const entries = byDay.get(day) ?? []
         const left = (entries[0]?.['#total'] ?? 0) - entries.length
@@ -41,6 +42,25 @@ export function DayList({ period, ...props }: DaysProps & { readonly period: str
       })}
     </div>
   )
+}
+
+/** Scrolls to today, or to the next day with records, when a period that contains today is first shown. */
+function useStartAtToday(
+  days: readonly string[],
+  filled: readonly string[],
+  today: string,
+): RefObject<HTMLDivElement | null> {
+  const list = useRef<HTMLDivElement>(null)
+  const shown = useRef<string>(undefined)
+  const period = days[0]
+  const next = days.includes(today) ? filled.find((day) => day >= today) : undefined
+  const isFilled = filled.length > 0
+  useLayoutEffect(() => {
+    if (!isFilled || shown.current === period) return
+    shown.current = period
+    if (next !== undefined) list.current?.querySelector(`[data-cell="${next}"]`)?.scrollIntoView({ block: 'start' })
+  }, [isFilled, period, next])
+  return list
 }
 
 /** The records of one day, each with a button to move it. */

@@ -1,11 +1,12 @@
 // @vitest-environment happy-dom
 import { act } from 'react'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { renderedForEach } from '../../../lib/rendered.test-support.ts'
 import { TEST_FIELDS, testField } from '../../../lib/fields/test-fields.test-support.ts'
 import { daysOf } from './calendar-days.ts'
 import type { Entry } from './calendar-sql.ts'
 import { focusEntry } from './entry-focus.ts'
+import { DayList } from './day-list.tsx'
 import { MonthGrid } from './month-grid.tsx'
 import type { Calendar, Taken } from './use-calendar.ts'
 
@@ -23,8 +24,8 @@ function entry(id: string, day: string, total: number): Entry {
   return { id, title: `Task ${id}`, state: 'doing', due_on: day, '#day': day, '#total': total }
 }
 
-function show(entries: readonly Entry[], isCompact = false): void {
-  const calendar: Calendar = {
+function calendarOf(): Calendar {
+  return {
     handlers: {},
     canMove: true,
     active: undefined,
@@ -38,10 +39,13 @@ function show(entries: readonly Entry[], isCompact = false): void {
     move: () => undefined,
     isRefused: () => false,
   }
+}
+
+function show(entries: readonly Entry[], isCompact = false): void {
   act(() =>
     rendered.root.render(
       <MonthGrid
-        {...{ calendar, isCompact }}
+        {...{ calendar: calendarOf(), isCompact }}
         days={DAYS}
         byDay={Map.groupBy(entries, (one) => one['#day'])}
         today="2026-11-20"
@@ -112,4 +116,38 @@ test('one record is reached by Tab, the others by arrow keys', () => {
   expect(go(1, 0)).toBe('Task 4, Doing')
   expect(go(-1, 0)).toBe('Task 3, Doing')
   expect(taken.map(({ row }) => row.id)).toEqual(['1', '2', '3', '4', '3'])
+})
+
+test.each([
+  ['today', ['2026-11-02', '2026-11-20', '2026-11-25'], '2026-11-20', ['2026-11-20']],
+  ['the next day with records', ['2026-11-02', '2026-11-25'], '2026-11-20', ['2026-11-25']],
+  ['its beginning if all are past', ['2026-11-02'], '2026-11-20', []],
+  ['its beginning if it is another month', ['2026-11-02', '2026-11-25'], '2026-12-24', []],
+])('a list begins at %s', (_, filled, today, scrolled) => {
+  const to: (string | undefined)[] = []
+  const scroll = vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(function scrollTo(this: Element) {
+    to.push((this as HTMLElement).dataset['cell'])
+  })
+  const list = (entries: readonly Entry[]): void =>
+    act(() =>
+      rendered.root.render(
+        <DayList
+          calendar={calendarOf()}
+          days={daysOf('list', '2026-11-20', 1)}
+          byDay={Map.groupBy(entries, (one) => one['#day'])}
+          today={today}
+          period="November 2026"
+          fields={TEST_FIELDS}
+          dates={{ start: testField('due_on'), end: undefined }}
+          marks={new Map()}
+          onMore={() => undefined}
+        />,
+      ),
+    )
+  list([])
+  list(filled.map((day) => entry(day, day, 1)))
+  list([...filled, '2026-11-21'].map((day) => entry(day, day, 1)))
+  scroll.mockRestore()
+  // Not again when records change.
+  expect(to).toEqual(scrolled)
 })
