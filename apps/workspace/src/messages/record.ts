@@ -29,6 +29,7 @@ export const recordMessages = inLanguages('recordMessages', {
   notUndone: (label: string, reason: string) => `Can’t undo ${label}. ${reason}`,
   notRedone: (label: string, reason: string) => `Can’t redo ${label}. ${reason}`,
   undo: 'Undo',
+  undoLaterFirst: 'Other changes followed. Undo them first.',
   anUndo: 'undo',
   aRedo: 'redo',
 

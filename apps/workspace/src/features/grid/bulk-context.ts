@@ -1,8 +1,9 @@
 import type { LocalDatabase } from '@holdfast/client'
-import { showToast } from '../../components/toast.tsx'
+import { showToast, type ToastContent } from '../../components/toast.tsx'
 import type { Field } from '../../lib/fields/field.ts'
 import { CHANGES_MAX } from '../../lib/records/apply-command.ts'
 import { tableSql } from '../../lib/fields/table-sql.ts'
+import { useUndo } from '../../lib/records/create-record-writer.ts'
 import type { RecordChange } from '../../lib/records/record-change.ts'
 import { pasteMessages as words } from '../../messages/paste.ts'
 import { recordMessages } from '../../messages/record.ts'
@@ -76,12 +77,23 @@ async function writeChanges(
   }
   if (await writer.write({ label: labelOf(changes), changes, byRecord: true })) {
     const cells = countCells(changes)
-    const action = { label: recordMessages.undo, run: () => void writer.undo() }
-    if (cells > 1) showToast({ text: words.changed(cells), action })
+    if (cells > 1) showToast({ text: words.changed(cells), action: undoOfLast(writer) })
     return
   }
   for (const change of changes.slice(0, PATCHES_MAX)) {
     if (change.kind === 'update') windows?.patch(change.id, change.before)
+  }
+}
+
+/** Returns the action that undoes the last command, unless another one was made since. */
+export function undoOfLast(writer: GridEditsOptions['writer']): NonNullable<ToastContent['action']> {
+  const command = useUndo.getState().stack.done.at(-1)
+  return {
+    label: recordMessages.undo,
+    run() {
+      if (useUndo.getState().stack.done.at(-1) === command) void writer.undo()
+      else showToast({ text: recordMessages.undoLaterFirst })
+    },
   }
 }
 

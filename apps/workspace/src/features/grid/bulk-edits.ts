@@ -6,7 +6,7 @@ import type { RecordChange } from '../../lib/records/record-change.ts'
 import { errorMessages } from '../../messages/errors.ts'
 import { pasteMessages as words } from '../../messages/paste.ts'
 import { recordMessages } from '../../messages/record.ts'
-import { type BulkContext, createBulkContext } from './bulk-context.ts'
+import { type BulkContext, createBulkContext, undoOfLast } from './bulk-context.ts'
 import { changesLeft } from './changes-left.ts'
 import { type CopiedCells, copyCells } from './copied-cells.ts'
 import { clearChanges, deleteChanges, fillChanges, pasteChanges } from './edit-changes.ts'
@@ -93,7 +93,7 @@ async function deleteRecords({ table, judge, writer }: BulkContext, rows: readon
   if (changes.length === 0 || !(await writer.write({ label: labelOf(changes), changes, byRecord: true }))) return
   showToast({
     text: recordMessages.deleted(changes.length, table.noun, table.many),
-    action: { label: recordMessages.undo, run: () => void writer.undo() },
+    action: undoOfLast(writer),
   })
 }
 

@@ -2,6 +2,7 @@
 import { batchedReads, type Judgement, type PlannedWrite } from '@holdfast/client'
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
+import { ToastRegion } from '../../components/toast.tsx'
 import { toTableInfo } from '../../lib/data/tables.ts'
 import { TEST_FIELDS, TEST_SCHEMA, TEST_TASKS } from '../../lib/fields/test-fields.test-support.ts'
 import { createRecordWriter } from '../../lib/records/create-record-writer.ts'
@@ -138,5 +139,20 @@ test('Ctrl+D in a single row takes the values of the row above', async () => {
   await withTasks(async (edits, _device, values) => {
     await edits.fillDown(column(1, 1))
     expect(await values()).toEqual([1, 1, null, null, null])
+  })
+})
+
+test('the message of an earlier change does not undo a later one', async () => {
+  await withTasks(async (edits, device, values) => {
+    device.render(<ToastRegion />)
+    await edits.setCells(column(3, 4), POINTS, 7)
+    await edits.setCells(column(0, 1), POINTS, 8)
+    const [earlier, later] = (await screen.findAllByRole('button', { name: 'Undo' }, SOON)).slice(-2)
+    if (!earlier || !later) throw new Error('both changes can be undone')
+    fireEvent.click(earlier)
+    await screen.findByText('Other changes followed. Undo them first.', undefined, SOON)
+    expect(await values()).toEqual([8, 8, null, 7, 7])
+    fireEvent.click(later)
+    await waitFor(async () => expect(await values()).toEqual([1, null, null, 7, 7]), SOON)
   })
 })

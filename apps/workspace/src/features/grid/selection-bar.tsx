@@ -13,9 +13,9 @@ import { createBulkEdits } from './bulk-edits.ts'
 import { EditField } from './edit-field.tsx'
 import { ExportForm } from './export/export-form.tsx'
 import type { BulkEdits, ChosenRows } from './grid-edits.ts'
-import { readRange } from './range-rows.ts'
+import { readRowIds } from './read-row-ids.ts'
 import type { RowWindows } from './row-windows.ts'
-import { type CellRange, cellsIn, rangeOf, selectCell } from './selection.ts'
+import { cellsIn, rangeOf, selectCell } from './selection.ts'
 import type { ViewShape } from './use-grid-view.ts'
 import type { RowChecks } from './use-row-checks.ts'
 import { type CheckedRows, NO_ROWS, useSelected, type ViewSelection } from './use-view-selection.ts'
@@ -50,6 +50,7 @@ export function SelectionBar(props: SelectionBarProps): JSX.Element {
   const isByCells = ids.size === 0
   const count = isByCells ? range.lastRow - range.firstRow + 1 : ids.size
   const chosen: ChosenRows = isByCells ? range : { ids }
+  const { database } = useLocalDatabase()
   const edits = useBulkEdits(props)
   const { isBusy, run } = useBusy()
   const [open, setOpen] = useState<Open>()
@@ -65,7 +66,8 @@ export function SelectionBar(props: SelectionBarProps): JSX.Element {
     checked.set(NO_ROWS)
   }
   const startExport = async (): Promise<void> => {
-    const own = isByCells ? await idsOf(windows, range) : [...ids]
+    const cells = [range.firstRow, range.lastRow] as const
+    const own = isByCells ? await readRowIds({ database, windows, query: view.query }, cells) : [...ids]
     setOpen({ kind: 'export', ids: own })
   }
   return (
@@ -237,9 +239,4 @@ function useBusy(): { readonly isBusy: boolean; readonly run: (task: () => Promi
       }
     },
   }
-}
-
-async function idsOf(windows: RowWindows | undefined, range: CellRange): Promise<readonly string[]> {
-  const rows = await readRange(windows, range)
-  return rows === 'too_many' ? [] : rows.map(({ id }) => id)
 }

@@ -25,8 +25,12 @@ export function hitFactsOf({ descriptor }: TableInfo, schema: SchemaDescriptor):
 function findFacts(table: TableDescriptor, schema: SchemaDescriptor): HitFacts {
   const fields = fieldsOf(table, schema)
   const links = fields.filter((field) => field.link?.titleColumn !== undefined && !isPerson(field) && !field.isTitle)
+  const located = schema.tables.filter((other) => positionOf(other) !== undefined)
+  // A finding at a site has a position, but is no place.
   const isPlace = ({ link }: Field): boolean =>
-    schema.tables.some((other) => other.name === link?.table && positionOf(other) !== undefined)
+    located
+      .find((other) => other.name === link?.table)
+      ?.columns.every(({ references }) => !located.some((other) => other.name === references?.table)) ?? false
   return {
     link: links.find(isPlace) ?? links[0],
     state: fields.find(({ kind, name }) => kind === 'choice' && (name === 'state' || name === 'status')),

@@ -21,6 +21,7 @@ export const recordMessages: Translation<typeof english> = {
   notDone: (label, reason) => `Nicht gespeichert (${label}). ${reason}`,
   notUndone: (label, reason) => `${label} lässt sich nicht zurücknehmen. ${reason}`,
   notRedone: (label, reason) => `${label} lässt sich nicht wiederholen. ${reason}`,
+  undoLaterFirst: 'Danach wurde anderes geändert. Machen Sie das zuerst rückgängig.',
   undo: 'Rückgängig',
   anUndo: 'Rückgängigmachen',
   aRedo: 'Wiederholen',
