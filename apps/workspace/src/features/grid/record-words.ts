@@ -1,7 +1,7 @@
 import { type Field, isPerson } from '../../lib/fields/field.ts'
 import type { FieldKind } from '../../lib/fields/field-kind.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
-import { isCoordinate } from '../../lib/records/located-tables.ts'
+import { isCoordinate } from '../../lib/fields/located-tables.ts'
 import { LABEL_PREFIX } from './query/grid-query.ts'
 import type { GridRow } from './window-cache.ts'
 

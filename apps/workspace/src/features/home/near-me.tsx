@@ -13,7 +13,7 @@ import {
   type Position,
   type PositionColumns,
   positionOf,
-} from '../../lib/records/located-tables.ts'
+} from '../../lib/fields/located-tables.ts'
 import { workMessages as words } from '../../messages/work.ts'
 import { RecordLine } from '../../components/records/record-line.tsx'
 

@@ -3,7 +3,7 @@ import { tablesOf, type TableInfo } from '../data/tables.ts'
 import { type Field, fieldsOf } from '../fields/field.ts'
 import { labelSql } from '../fields/label-sql.ts'
 import { quoteName, type Statement } from '../sql.ts'
-import { positionOf } from './located-tables.ts'
+import { positionOf } from '../fields/located-tables.ts'
 
 /** A table of work with an assignee and a due date. */
 export interface WorkTable {

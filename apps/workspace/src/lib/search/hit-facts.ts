@@ -3,7 +3,7 @@ import type { TableInfo } from '../data/tables.ts'
 import { type Field, fieldsOf, isPerson } from '../fields/field.ts'
 import { choiceWords } from '../fields/format-value.ts'
 import { labelSql } from '../fields/label-sql.ts'
-import { positionOf } from '../records/located-tables.ts'
+import { positionOf } from '../fields/located-tables.ts'
 import { quoteName } from '../sql.ts'
 
 /** Fields that tell records with equal titles apart. */
@@ -23,7 +23,7 @@ export function hitFactsOf({ descriptor }: TableInfo, schema: SchemaDescriptor):
 }
 
 function findFacts(table: TableDescriptor, schema: SchemaDescriptor): HitFacts {
-  const fields = fieldsOf(table, schema)
+  const fields = fieldsOf(table, schema).filter(({ computed }) => computed === undefined)
   const links = fields.filter((field) => field.link?.titleColumn !== undefined && !isPerson(field) && !field.isTitle)
   const located = schema.tables.filter((other) => positionOf(other) !== undefined)
   // A finding at a site has a position, but is no place.
