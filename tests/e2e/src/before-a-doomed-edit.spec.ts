@@ -212,7 +212,7 @@ test('a lead is offered what only a lead may do; what is certainly refused is no
     await page.goto(`${home}/t/actions/r/${action.id}`)
     const title = page.getByRole('textbox', { name: 'Title' })
     // As in the cell: the rules are here.
-    await expect(page.getByText(/^State goes from /)).toBeVisible()
+    await expect(page.getByText(/State goes from Open to /)).toBeVisible()
     await title.fill(tooLong)
     await title.press('Enter')
     await expect(page.getByText(why)).toBeVisible()

@@ -102,7 +102,7 @@ test('a record has its people and dates beside it, its neighbours a key away, an
       .locator('p')
       .filter({ hasText: /Line 1 of the detail.*Line 60 of the detail/s }),
   ).toBeVisible()
-  await expect(page.getByText(/^State goes from /)).toBeHidden()
+  await expect(page.getByText(/State goes from /)).toBeHidden()
   await expect(page.getByText(/^Undone: /)).toBeHidden()
   await page.screenshot({ path: `${PICTURES}/record-page-print.png`, fullPage: true })
   await page.emulateMedia({ media: 'screen' })

@@ -7,11 +7,11 @@ import { useOnline } from '../../hooks/use-online.ts'
 import { emailOf } from '../../lib/auth/identifier.ts'
 import { type SignInMethods, useSignInMethods } from '../../lib/auth/sign-in-methods.ts'
 import { useGoOn } from '../../lib/auth/use-go-on.ts'
+import { latePart, useLatePart } from '../../lib/late-part.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { type KnownAccount, useKnownAccounts } from '../../lib/data/use-known-accounts.ts'
 import { signInMessages as words } from '../../messages/sign-in.ts'
 import { IdentifierForm } from './identifier-form.tsx'
-import { LocalAccounts } from './local-accounts.tsx'
 import { OtherWays } from './other-ways.tsx'
 import { PasskeyButton } from './passkey-button.tsx'
 import { RemainingData } from './remaining-data.tsx'
@@ -99,6 +99,9 @@ export function SignInScreen(): JSX.Element {
   )
 }
 
+/** Not part of a first visit. */
+const localAccounts = latePart(async () => (await import('./local-accounts.tsx')).LocalAccounts)
+
 /** The accounts on this device. */
 function AccountsHere({
   accounts,
@@ -112,7 +115,8 @@ function AccountsHere({
   const { client } = useBackend()
   const navigate = useNavigate()
   const goOn = useGoOn()
-  if (accounts.length === 0) return null
+  const { part: LocalAccounts } = useLatePart(localAccounts, accounts.length > 0)
+  if (LocalAccounts === undefined || accounts.length === 0) return null
   return (
     <LocalAccounts
       accounts={accounts}
