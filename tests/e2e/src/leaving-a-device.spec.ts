@@ -127,6 +127,9 @@ test('a signed-out account leaves nothing readable, opens offline with its passw
   await dana.openTable('actions', actionsThat('Signed out:'))
   await expect(gridOf(page).row('Signed out:')).toHaveCount(1)
   expect(await placesWith(page, marker)).not.toEqual([])
+  const locks = (): Promise<number> =>
+    page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('holdfast-lock-')).length)
+  await expect.poll(locks).toBe(1)
   await workOffline(dana, action.number, `Signed out: ${marker} not sent`)
   await (await askToSignOut(page, 'Dana Okafor')).getByRole('button', { name: 'Lock and sign out' }).click()
   const account = page.getByRole('region', { name: 'On this device' }).getByRole('listitem')
