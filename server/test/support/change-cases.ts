@@ -1,0 +1,35 @@
+const CHANGES = [
+  '{"kind": "add_field", "label": "Ours", "field": {"kind": "text"}}',
+  '{"kind": "delete_field", "field": "title"}',
+]
+const FORMULA = '{"kind": "formula", "label": "Ours", "formula": {"field": "title"}}'
+
+/** Calls of the functions that change tables, with a table of another workspace, as that workspace's and as the caller's own. */
+export function changeCases(
+  other: string,
+  own: string,
+): Readonly<Record<string, { readonly calls: readonly string[]; readonly isRefused?: true }>> {
+  const of = (call: (workspace: string) => string) => ({ calls: [call(other), call(own)], isRefused: true }) as const
+  const each = (name: string) =>
+    ({
+      calls: CHANGES.flatMap((change) =>
+        [other, own].map((workspace) => `${name}('${workspace}', 'pits', '${change}')`),
+      ),
+      isRefused: true,
+    }) as const
+  return {
+    'change_table_sql(uuid,text,jsonb)': each('change_table_sql'),
+    'change_table(uuid,text,jsonb)': each('change_table'),
+    'deleted_fields(uuid,text)': of((workspace) => `deleted_fields('${workspace}', 'pits')`),
+    'table_changes(uuid,text)': of((workspace) => `table_changes('${workspace}', 'pits')`),
+    'computed_field_sql(uuid,text,jsonb)': of(
+      (workspace) => `computed_field_sql('${workspace}', 'pits', '${FORMULA}')`,
+    ),
+    'set_computed_field(uuid,text,jsonb)': of(
+      (workspace) => `set_computed_field('${workspace}', 'pits', '${FORMULA}')`,
+    ),
+    'remove_computed_field(uuid,text,text)': of(
+      (workspace) => `remove_computed_field('${workspace}', 'pits', 'depth')`,
+    ),
+  }
+}
