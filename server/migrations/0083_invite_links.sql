@@ -262,7 +262,7 @@ $$;
 
 -- The link of a server with a mail server asks for an address, and the mail to it is a personal invitation: it proves the address.
 create function holdfast.request_invitation(secret text, recipient text) returns text
-  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
   address constant text := lower(btrim(recipient));
   link holdfast.invite_links := holdfast.find_invite_link(secret);

@@ -18,7 +18,7 @@ create or replace function holdfast.policies_of(of_table regclass) returns jsonb
 $$;
 
 create or replace function holdfast.access_sql(workspace uuid, table_name text, rules jsonb) returns text
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
   of_table constant regclass := holdfast.require_made_table(workspace, table_name);
   dropped constant text := (select string_agg(format('drop policy %I on public.%I;', p.polname, access_sql.table_name), E'\n' order by p.polname)

@@ -87,7 +87,7 @@ beforeAll(async () => {
     insert into holdfast.read_marks (id, owner_id, table_name, record_id) values ('${READ_MARK}', '${OLGA}', 'pits', '${PIT}');
     insert into holdfast.checklists (id, table_name, item_table, answer_table) values ('${CHECKLIST}', 'pits', 'items', 'answers');
     insert into holdfast.transitions (id, table_name, field, to_value) values ('${TRANSITION}', 'pits', 'title', 'new');
-    insert into holdfast.computed_fields (id, workspace_id, table_name, name, label, kind, definition, result) values
+    insert into holdfast.computed_fields (id, workspace_id, table_name, field_name, label, kind, definition, result) values
       ('${COMPUTED}', '${WATER}', 'pits', 'depth', 'Depth', 'formula', '{}', 'number');
     insert into holdfast.invite_links (id, workspace_id, role, uses_max, expires_at) values ('${LINK}', '${WATER}', 'editor', 5, now() + interval '1 day');
     insert into holdfast.public_forms (id, workspace_id, view_id, table_name, slug, definition) values ('${FORM}', '${WATER}', '${VIEW}', 'pits', 'deep', '{}');
@@ -325,6 +325,8 @@ const FUNCTIONS: Readonly<Record<string, FunctionCase>> = {
     `add_push_device('https://push.example/1', '${'A'.repeat(87)}', '${'A'.repeat(22)}')`,
   ),
   'remove_push_device(text)': silent(`remove_push_device('https://push.example/olga')`),
+  // A key of the caller's own, whichever lock is named.
+  'lock_key(uuid)': silent(`lock_key('${FIELD}')`),
   'set_daily_mail(boolean,text)': silent(`set_daily_mail(false)`),
   // Of the schema, which is the project's.
   'key_of_records(regclass)': silent(`key_of_records('public.pits')`),
