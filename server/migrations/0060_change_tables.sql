@@ -192,6 +192,10 @@ begin
   if exists (select from holdfast.transitions t where (t.table_name, t.field) = (of_name::text, change ->> 'field')) then
     raise exception 'The field has rules of which value follows which. Remove them first.' using hint = 'change_table.used';
   end if;
+  if exists (select from holdfast.table_rules r, jsonb_each(r.required_when) rule (required, conditions)
+              where r.table_name = of_name and (rule.required = field or rule.conditions @> jsonb_build_array(jsonb_build_object('field', field)))) then
+    raise exception 'A rule of when a field is required uses the field. Remove it first.' using hint = 'change_table.used';
+  end if;
   return format(E'create table holdfast_private.%1$I as select id, %2$I as value from %3$s where %2$I is not null;\n'
     'insert into holdfast_private.deleted_fields (kept_as, workspace_id, table_name, field_name, label, restore, deleted_by)' || E'\n'
     '  values (%1$L, %4$L, %5$L, %2$L, %6$L, %7$L, (select holdfast.user_id()));' || E'\nalter table %3$s drop column %2$I;\n',

@@ -154,7 +154,10 @@ test('every change is recorded with who made it and its statements', async () =>
   const text = await change('recorded', field('depth', 'number'))
   expect(
     await asked(OLGA, sql`select kind, made_by, statements from holdfast.table_changes(${workspace}, 'recorded')`),
-  ).toEqual([{ kind: 'add_field', made_by: OLGA, statements: text }])
+  ).toEqual([
+    { kind: 'add_field', made_by: OLGA, statements: text },
+    expect.objectContaining({ kind: 'set_access', made_by: OLGA }),
+  ])
 })
 
 describe('refused', () => {
@@ -197,4 +200,35 @@ describe('refused', () => {
       message: expect.stringContaining('only_open'),
     })
   })
+
+  test('a field that a rule of required fields names, as itself or in a condition', async () => {
+    await create('needed')
+    const when = JSON.stringify([{ field: 'state', is: 'one_of', values: ['open'] }])
+    await asked(OLGA, sql`select holdfast.set_required_when(${workspace}, 'needed', 'cause', ${when}::jsonb)`)
+    for (const name of ['cause', 'state'])
+      await expect(change('needed', { kind: 'delete_field', field: name }), name).rejects.toMatchObject({
+        hint: 'change_table.used',
+      })
+    await asked(OLGA, sql`select holdfast.set_required_when(${workspace}, 'needed', 'cause', '[]')`)
+    await change('needed', { kind: 'delete_field', field: 'state' })
+  })
+})
+
+test('rules are in the history of the table', async () => {
+  await create('governed')
+  const rules = { see: [{ role: 'viewer', scope: 'all' }], add: [], change: [], delete: [] }
+  await asked(OLGA, sql`select holdfast.set_access(${workspace}, 'governed', ${JSON.stringify(rules)}::jsonb)`)
+  const when = [{ field: 'state', is: 'filled' }]
+  await asked(
+    OLGA,
+    sql`select holdfast.set_required_when(${workspace}, 'governed', 'cause', ${JSON.stringify(when)}::jsonb)`,
+  )
+  const history = await asked<{ kind: string; change: object; made_by: string }>(
+    OLGA,
+    sql`select kind, change, made_by from holdfast.table_changes(${workspace}, 'governed') order by id desc limit 2`,
+  )
+  expect(history).toEqual([
+    { kind: 'set_required_when', change: { field: 'cause', when }, made_by: OLGA },
+    { kind: 'set_access', change: rules, made_by: OLGA },
+  ])
 })

@@ -20,6 +20,11 @@ const KEPT_BY_PEOPLE: readonly string[] = [
   'members',
   'invitations',
   'shares',
+  'computed_fields',
+  'table_rules',
+  'public_forms',
+  'template_loads',
+  'template_records',
 ]
 
 /** Parts of a project that belong to Holdfast or depend on it. */
@@ -95,7 +100,13 @@ export async function findHoldfastParts({ inventory, connect }: Source): Promise
       [schemas],
     )
     const tables: { name: string; rows: number }[] = []
-    for (const name of ours.includes('holdfast') ? KEPT_BY_PEOPLE : []) {
+    const existing = await rows<{ name: string }>(
+      `select c.relname::text as name from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = 'holdfast' and c.relname = any($1)`,
+      [KEPT_BY_PEOPLE],
+    )
+    // An older Holdfast lacks some.
+    for (const name of KEPT_BY_PEOPLE.filter((one) => existing.some((table) => table.name === one))) {
       const [count] = await rows<{ rows: number }>(`select count(*)::float8 as rows from holdfast."${name}"`, [])
       if ((count?.rows ?? 0) > 0) tables.push({ name, rows: count?.rows ?? 0 })
     }
