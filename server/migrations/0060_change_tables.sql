@@ -1,11 +1,11 @@
 -- Owners and admins change the shape of the tables that their workspace made. Each change is previewed as SQL, run and recorded. A new kind of change is one
 -- branch of table_change_sql and one function; a new kind of field is one branch of new_field_sql.
 
-create schema holdfast_private;
+create schema if not exists holdfast_private; -- it stays when the schema holdfast is dropped and made again
 comment on schema holdfast_private is 'Changes to tables, and what was deleted within the last 30 days. Never synced, and closed to the API.';
 revoke all on schema holdfast_private from public;
 
-create table holdfast_private.table_changes (
+create table if not exists holdfast_private.table_changes (
   id bigint generated always as identity primary key,
   workspace_id uuid not null,
   table_name text not null,
@@ -15,10 +15,10 @@ create table holdfast_private.table_changes (
   made_by uuid,
   made_at timestamptz not null default now()
 );
-create index table_changes_table_idx on holdfast_private.table_changes (workspace_id, table_name, id);
+create index if not exists table_changes_table_idx on holdfast_private.table_changes (workspace_id, table_name, id);
 comment on table holdfast_private.table_changes is 'The history of the shape of tables: who changed what, when, and with which statements.';
 
-create table holdfast_private.deleted_fields (
+create table if not exists holdfast_private.deleted_fields (
   kept_as text primary key,
   workspace_id uuid not null,
   table_name text not null,
@@ -28,7 +28,7 @@ create table holdfast_private.deleted_fields (
   deleted_by uuid,
   deleted_at timestamptz not null default now()
 );
-create index deleted_fields_table_idx on holdfast_private.deleted_fields (workspace_id, table_name);
+create index if not exists deleted_fields_table_idx on holdfast_private.deleted_fields (workspace_id, table_name);
 comment on table holdfast_private.deleted_fields is 'Deleted fields. Their values are in the table kept_as of this schema for 30 days.';
 comment on column holdfast_private.deleted_fields.restore is 'The statements that add the field again, before and after its values are copied.';
 

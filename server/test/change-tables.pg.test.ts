@@ -232,3 +232,86 @@ test('rules are in the history of the table', async () => {
     { kind: 'set_access', change: rules, made_by: OLGA },
   ])
 })
+
+describe('editing a field', () => {
+  const edit = (of: object): object => ({ kind: 'edit_field', field: 'state', ...of })
+
+  test('options are added, put in order, renamed with their records, and merged', async () => {
+    await create('options')
+    await asked(
+      EDDA,
+      sql`insert into public.options (title, state) values ('a', 'open'), ('b', 'it''s done'), ('c', null)`,
+    )
+    const text = await preview(
+      'options',
+      edit({ choices: ['Open', 'Done', 'Later'], renamed: { open: 'Open', "it's done": 'Done' } }),
+    )
+    expect(
+      await change(
+        'options',
+        edit({ choices: ['Open', 'Done', 'Later'], renamed: { open: 'Open', "it's done": 'Done' } }),
+      ),
+    ).toBe(text)
+    expect(await rows('options')).toMatchObject([{ state: 'Open' }, { state: 'Done' }, { state: null }])
+    await asked(EDDA, sql`update public.options set state = 'Later' where title = 'c'`)
+    await expect(asked(EDDA, sql`update public.options set state = 'open'`)).rejects.toMatchObject({ code: '23514' })
+    await change('options', edit({ choices: ['Done', 'Open'], renamed: { Later: 'Open' } }))
+    expect(await rows('options')).toMatchObject([{ state: 'Open' }, { state: 'Done' }, { state: 'Open' }])
+  })
+
+  test('new options are shown as they are written, and given words stay', async () => {
+    await create('worded')
+    await asked(
+      OLGA,
+      sql`update holdfast.fields set choices = choices || '{"open": "Aufgemacht"}' where table_name = 'worded' and field_name = 'state'`,
+    )
+    await change('worded', edit({ choices: ['open', 'm3'] }))
+    expect(
+      await database.pool.query(
+        sql`select choices from holdfast.fields where table_name = 'worded' and field_name = 'state'`,
+      ),
+    ).toEqual([{ choices: { open: 'Aufgemacht', m3: 'm3' } }])
+  })
+
+  test('an option that records have, or a rule names, is not removed', async () => {
+    await create('used')
+    await asked(EDDA, sql`insert into public.used (title, state) values ('a', 'open')`)
+    await expect(change('used', edit({ choices: ['done'] }))).rejects.toMatchObject({
+      hint: 'change_table.choices_used',
+      detail: '1',
+    })
+    const when = JSON.stringify([{ field: 'state', is: 'one_of', values: ['open'] }])
+    await asked(OLGA, sql`select holdfast.set_required_when(${workspace}, 'used', 'cause', ${when}::jsonb, true)`)
+    await expect(change('used', edit({ choices: ['Open'], renamed: { open: 'Open' } }))).rejects.toMatchObject({
+      hint: 'change_table.used',
+    })
+  })
+
+  test('a value is required once all records have one', async () => {
+    await create('filled')
+    await asked(EDDA, sql`insert into public.filled (title) values ('a')`)
+    await expect(change('filled', edit({ required: true }))).rejects.toMatchObject({
+      hint: 'change_table.gaps',
+      detail: '1',
+    })
+    await asked(EDDA, sql`update public.filled set state = 'open'`)
+    await change('filled', edit({ label: 'Condition', required: true }))
+    await expect(asked(EDDA, sql`insert into public.filled (title) values ('b')`)).rejects.toMatchObject({
+      code: '23502',
+    })
+    await change('filled', edit({ required: false }))
+    await asked(EDDA, sql`insert into public.filled (title) values ('b')`)
+  })
+
+  test.each([
+    ['options of a field without any', { field: 'title', choices: ['a'] }, 'change_table.no_choices'],
+    ['no options', { choices: [] }, 'new_table.choices'],
+    ['an option renamed to none of them', { choices: ['a'], renamed: { open: 'b' } }, 'change_table.choices'],
+    ['renamed options that are no object', { choices: ['a'], renamed: ['open'] }, 'change_table.choices'],
+    ['a required link', { field: 'parent_id', required: true }, 'change_table.link_required'],
+    ['required as a word', { required: 'yes' }, 'change_table.kind'],
+    ['a label of two lines', { label: 'a\nb' }, 'new_table.label'],
+  ])('%s: refused', async (_, of, hint) => {
+    await expect(change('faults', edit(of))).rejects.toMatchObject({ hint })
+  })
+})
