@@ -1,3 +1,4 @@
+import { sql } from '@holdfast/postgres'
 import { openHoldfast } from '@holdfast/test-support'
 import { expect, test } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
@@ -7,7 +8,7 @@ import { openStranger } from './support/stranger.ts'
 
 const SYNCED = { timeout: 120_000 }
 
-test('an owner adds, renames, deletes and restores fields of a table', async ({ browser }) => {
+test('an owner adds, edits, deletes and restores fields of a table', async ({ browser }) => {
   await using server = await openHoldfast()
   await using olga = await openStranger(browser, server)
   const { page } = olga
@@ -48,12 +49,24 @@ test('an owner adds, renames, deletes and restores fields of a table', async ({ 
     await expect(header('State')).toBeVisible(SYNCED)
   })
 
-  await test.step('it is renamed and deleted from its menu', async () => {
+  await test.step('it is renamed, gets other options and is deleted from its menu', async () => {
     await page.getByRole('button', { name: 'Menu of State' }).click()
-    await page.getByRole('menuitem', { name: 'Rename field' }).click()
+    await page.getByRole('menuitem', { name: 'Edit field' }).click()
     await page.getByLabel('Field name').fill('Condition')
+    await page.getByLabel('Option 2').fill('Off')
+    await page.getByRole('button', { name: 'Add option' }).click()
+    await page.getByLabel('Option 3').fill('Under repair')
+    await page.getByRole('button', { name: 'Move Under repair up' }).click()
+    await expectAccessible(page, 'editing a field')
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(header('Condition')).toBeVisible(SYNCED)
+    await expect
+      .poll(() =>
+        server.admin.query(
+          sql`select pg_get_constraintdef(oid) as text from pg_constraint where conname = 'pumps_state_check'`,
+        ),
+      )
+      .toEqual([{ text: expect.stringMatching(/Running.*Under repair.*Off/) as string }])
     await page.getByRole('button', { name: 'Menu of Condition' }).click()
     await page.getByRole('menuitem', { name: 'Delete field' }).click()
     await expectAccessible(page, 'deleting a field')

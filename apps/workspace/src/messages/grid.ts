@@ -32,7 +32,7 @@ export const gridMessages = inLanguages('gridMessages', {
 
   rowHeader: 'Record',
   addField: 'Add field',
-  renameField: 'Rename field',
+  editField: 'Edit field',
   deleteField: 'Delete field',
   menuOf: (label: string) => `Menu of ${label}`,
   check: (title: string) => `Select ${title}`,

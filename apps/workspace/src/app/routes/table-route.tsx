@@ -39,9 +39,9 @@ export function TableRoute(): JSX.Element {
       : [
           {
             id: 'rename-field',
-            label: words.renameField,
+            label: words.editField,
             icon: <Pencil size={16} aria-hidden />,
-            run: () => setTask({ kind: 'rename', field }),
+            run: () => setTask({ kind: 'edit', field }),
           },
           {
             id: 'delete-field',

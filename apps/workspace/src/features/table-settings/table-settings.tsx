@@ -1,28 +1,22 @@
-import { useLocalDatabase } from '@holdfast/react'
 import { type JSX, useState } from 'react'
-import { CallFailureText } from '../../components/call-failure-text.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
-import { Notice } from '../../components/notice.tsx'
-import { SqlPreview } from '../../components/records/sql-preview.tsx'
 import { Select } from '../../components/select.tsx'
 import { TextField } from '../../components/text-field.tsx'
-import { showToast } from '../../components/toast.tsx'
-import { type Call, useCall } from '../../hooks/use-call.ts'
-import { useOnline } from '../../hooks/use-online.ts'
 import { linkTables } from '../../lib/data/link-tables.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { useTables, useWordedSchema } from '../../lib/data/use-tables.tsx'
 import type { Field } from '../../lib/fields/field.ts'
-import { newTableMessages, newTableRefusals } from '../../messages/new-table.ts'
-import { tableSettingsMessages as words, tableSettingsRefusals } from '../../messages/table-settings.ts'
+import { tableSettingsMessages as words } from '../../messages/table-settings.ts'
 import { DeletedFields } from './deleted-fields.tsx'
+import { EditField } from './edit-field.tsx'
 import { addFieldChange, fieldKinds } from './field-kinds.ts'
+import { labelProblem, Outcome, useTableChange } from './table-change.tsx'
 
 /** What the user is about to change. */
 export type FieldTask =
   | { readonly kind: 'add' }
-  | { readonly kind: 'rename'; readonly field: Field }
+  | { readonly kind: 'edit'; readonly field: Field }
   | { readonly kind: 'delete'; readonly field: Field }
 
 export interface TableSettingsProps {
@@ -35,70 +29,11 @@ export interface TableSettingsProps {
 export function TableSettings(props: TableSettingsProps): JSX.Element {
   const { task } = props
   if (task.kind === 'add') return <AddField {...props} />
-  return task.kind === 'rename' ? (
-    <RenameField {...props} field={task.field} />
+  return task.kind === 'edit' ? (
+    <EditField {...props} field={task.field} />
   ) : (
     <DeleteField {...props} field={task.field} />
   )
-}
-
-interface TableChange {
-  readonly call: Call
-  readonly refusals: Readonly<Record<string, string>>
-  readonly isOnline: boolean
-  /** Returns the arguments of the server's functions. */
-  args(change: object): object
-  /** Changes the table and this device's schema. */
-  run(change: object, done: string): Promise<void>
-}
-
-function useTableChange({ table, onClose }: Pick<TableSettingsProps, 'table' | 'onClose'>): TableChange {
-  const { refreshSchema } = useLocalDatabase()
-  const refusals = { ...newTableRefusals, ...tableSettingsRefusals }
-  const call = useCall(refusals)
-  const args = (change: object): object => ({ workspace: table.madeIn, table_name: table.descriptor.table, change })
-  return {
-    call,
-    refusals,
-    isOnline: useOnline(),
-    args,
-    async run(change, done) {
-      if (!(await call.run('change_table', args(change)))) return
-      showToast({ text: done })
-      onClose()
-      // Otherwise the change arrives with the next check of the schema.
-      await refreshSchema().catch((error: unknown) => console.warn('The schema did not come.', error))
-    },
-  }
-}
-
-/** The statements of a change, why it is impossible now, and why the server refused it. */
-function Outcome({ change, of }: { readonly change: object | undefined; readonly of: TableChange }): JSX.Element {
-  return (
-    <>
-      {change === undefined ? null : (
-        <Disclosure title={words.details}>
-          <SqlPreview
-            name="change_table_sql"
-            args={of.args(change)}
-            refusals={of.refusals}
-            isPaused={of.call.isPending}
-          />
-        </Disclosure>
-      )}
-      {of.isOnline ? null : <Notice tone="info" role="status" title={words.offline} />}
-      <CallFailureText failure={of.call.failure} />
-    </>
-  )
-}
-
-const isLabel = (text: string): boolean =>
-  text.trim() !== '' && !/[.\p{Cc}]/u.test(text) && [...text.trim()].length <= 40
-
-/** Returns what is wrong with a label. */
-function labelProblem(label: string): string | undefined {
-  if (label.trim() === '') return words.nameMissing
-  return isLabel(label) ? undefined : newTableMessages.labelForm
 }
 
 function AddField({ table, onClose }: TableSettingsProps): JSX.Element {
@@ -155,35 +90,6 @@ function AddField({ table, onClose }: TableSettingsProps): JSX.Element {
           }
         />
       </Disclosure>
-    </FormDialog>
-  )
-}
-
-function RenameField({ table, field, onClose }: TableSettingsProps & { readonly field: Field }): JSX.Element {
-  const of = useTableChange({ table, onClose })
-  const [label, setLabel] = useState(field.label)
-  const problem = labelProblem(label)
-  const change = { kind: 'rename_field', field: field.column.column ?? field.name, label: label.trim() }
-  return (
-    <FormDialog
-      title={words.rename}
-      submitLabel={words.save}
-      isPending={of.call.isPending}
-      isDisabled={!of.isOnline || problem !== undefined}
-      onSubmit={() => of.run(change, words.renamed(label.trim()))}
-      onClose={onClose}
-    >
-      <TextField
-        label={words.name}
-        value={label}
-        onChange={setLabel}
-        description={words.renameDetail}
-        errorMessage={problem}
-        // The dialog opens for this field.
-        // oxlint-disable-next-line jsx-a11y/no-autofocus
-        autoFocus
-      />
-      <Outcome change={problem === undefined ? change : undefined} of={of} />
     </FormDialog>
   )
 }

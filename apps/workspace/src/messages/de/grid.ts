@@ -32,7 +32,7 @@ export const gridMessages: Translation<typeof english> = {
         : `Nicht mehr nach ${label} sortieren`,
 
   addField: 'Feld hinzufügen',
-  renameField: 'Feld umbenennen',
+  editField: 'Feld bearbeiten',
   deleteField: 'Feld löschen',
   menuOf: (label) => `Menü von ${label}`,
   check: (title) => `${title} auswählen`,
