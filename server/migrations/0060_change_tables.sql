@@ -142,7 +142,7 @@ begin
               (select c.relname from pg_class c where c.oid = of_table), field, workspace);
 end
 $$;
-comment on function holdfast.rename_field_sql(uuid, regclass, jsonb) is 'Statements of the change {"kind": "rename_field", "field", "label"}.';
+comment on function holdfast.rename_field_sql(uuid, regclass, jsonb) is 'Statements that change the label of a field: "field", "label".';
 
 -- Adds the column again, then its constraints and indexes. Rows written since have no value, so it is not required again.
 create function holdfast.field_again_sql(of_table regclass, field name, kept_as text) returns text

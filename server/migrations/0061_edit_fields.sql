@@ -117,7 +117,6 @@ begin
   case change ->> 'kind'
   when 'add_field' then return holdfast.add_field_sql(workspace, of_table, change);
   when 'edit_field' then return holdfast.edit_field_sql(workspace, of_table, change);
-  when 'rename_field' then return holdfast.rename_field_sql(workspace, of_table, change);
   when 'delete_field' then return holdfast.delete_field_sql(workspace, of_table, change);
   when 'restore_field' then return holdfast.restore_field_sql(workspace, of_table, change);
   else

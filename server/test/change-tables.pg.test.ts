@@ -122,7 +122,7 @@ test('a renamed field keeps its column, its help and its values', async () => {
   await create('renamed')
   await asked(EDDA, sql`insert into public.renamed (title, cause) values ('a', 'rust')`)
   await database.pool.execute(sql.trusted(`comment on column public.renamed.cause is 'Cause. What broke. As found.'`))
-  await change('renamed', { kind: 'rename_field', field: 'cause', label: 'Root cause' })
+  await change('renamed', { kind: 'edit_field', field: 'cause', label: 'Root cause' })
   expect(await shapeOf('renamed')).toContainEqual(
     expect.objectContaining({ attname: 'cause', comment: 'Root cause. What broke. As found.' }),
   )
@@ -169,13 +169,7 @@ describe('refused', () => {
     ['an unknown change', OLGA, 'faults', { kind: 'drop' }, 'change_table.kind'],
     ['an unknown kind of field', OLGA, 'faults', field('x', 'point'), 'new_table.kind'],
     ['a name with quotes', OLGA, 'faults', field('x"; drop', 'text'), 'new_table.name'],
-    [
-      'a label of two lines',
-      OLGA,
-      'faults',
-      { kind: 'rename_field', field: 'cause', label: 'a\nb' },
-      'new_table.label',
-    ],
+    ['a label of two lines', OLGA, 'faults', { kind: 'edit_field', field: 'cause', label: 'a\nb' }, 'new_table.label'],
     ['a field of every table', OLGA, 'faults', { kind: 'delete_field', field: 'id' }, 'change_table.no_field'],
     ['a hidden column', OLGA, 'faults', { kind: 'delete_field', field: 'ctid' }, 'change_table.no_field'],
     [

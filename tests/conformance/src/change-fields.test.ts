@@ -46,7 +46,7 @@ test('unsent edits survive added and renamed fields; one of a deleted field come
   await olga.database.execute(`update pumps set cause = 'frost'`)
   await olga.database.execute(`update pumps set notes = 'lost?'`)
   await change({ kind: 'add_field', field: { name: 'depth', label: 'Depth', kind: 'number' } })
-  await change({ kind: 'rename_field', field: 'cause', label: 'Root cause' })
+  await change({ kind: 'edit_field', field: 'cause', label: 'Root cause' })
   await change({ kind: 'delete_field', field: 'notes' })
   olga.goOnline()
   await vi.waitUntil(async () => (await olga.local.rejected.list()).length === 1, { timeout: 20_000, interval: 50 })

@@ -71,7 +71,7 @@ test(
       await page.getByRole('textbox', { name: 'Field name of valve ref' }).fill('Valve')
       await page.getByRole('button', { name: 'Show SQL' }).click()
       const rules = page.locator('pre')
-      await expect(rules).toContainText('create policy members_read on public.spare_valves for select to authenticated')
+      await expect(rules).toContainText('create policy see_1 on public.spare_valves for select to authenticated')
       await expect(rules).toContainText("comment on column public.spare_valves.groesse_mm is 'Größe (mm).';")
       await page.getByRole('radiogroup').getByText('Only the creator').click()
       await expect(rules).toContainText('create policy own_records_read')
