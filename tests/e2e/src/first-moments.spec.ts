@@ -150,7 +150,7 @@ test('during the first sync no screen says that something is missing, or that ev
     await expect(waits.first()).toBeVisible({ timeout: 120_000 })
     const watched = await watchTexts(
       page,
-      /Nothing to capture here|All caught up|not on this device|view is not here|Everything here is on/,
+      /Nothing to capture here|All caught up|not on this device|view is not here|Available offline on/,
     )
     await comeToRest(page)
     expect(await watched.seen()).toEqual([])
@@ -158,7 +158,7 @@ test('during the first sync no screen says that something is missing, or that ev
   link.limitRate(0)
   await expect(page.getByText('This record is not on this device')).toBeVisible({ timeout: 120_000 })
   await page.goto(dana.home)
-  await expect(page.getByText('Everything here is on this device')).toBeVisible()
+  await expect(page.getByText('Available offline on this device')).toBeVisible()
   await page.goto(`${dana.home}/capture`)
   await expect(page.getByRole('region', { name: 'Start a new inspection' })).toBeVisible()
 })

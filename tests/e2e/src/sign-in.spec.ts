@@ -86,7 +86,7 @@ test(
       await page.getByRole('button', { name: `Account of ${dana.name}`, exact: true }).click()
       await page.getByRole('menuitem', { name: 'Sign out' }).click()
       const dialog = page.getByRole('alertdialog', { name: 'Sign out' })
-      await expect(dialog).toContainText('Everything on this device has been sent.')
+      await expect(dialog).toContainText('All your work is saved on the server.')
       await expectAccessible(page, 'sign-out dialog')
       await dialog.getByRole('button', { name: 'Sign out' }).click()
       await expect(page).toHaveURL(/\/sign-in/)
