@@ -58,7 +58,6 @@ test('an owner adds, edits, deletes and restores fields of a table', async ({ br
     await page.getByRole('textbox', { name: 'Option 3' }).fill('Under repair')
     await page.getByRole('button', { name: 'Move Under repair up' }).click()
     await expectAccessible(page, 'editing a field')
-    await page.screenshot({ path: '/tmp/fnd/edit.png' })
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(header('Condition')).toBeVisible(SYNCED)
     await expect
