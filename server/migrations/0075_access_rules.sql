@@ -73,13 +73,24 @@ create function holdfast.access_columns(fields jsonb) returns jsonb
 $$;
 comment on function holdfast.access_columns(jsonb) is 'The same of a table that is described and does not exist yet.';
 
+create function holdfast.is_day(value text) returns boolean
+  language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return make_date(split_part(value, '-', 1)::integer, split_part(value, '-', 2)::integer, split_part(value, '-', 3)::integer) is not null;
+exception
+  when datetime_field_overflow or invalid_text_representation or numeric_value_out_of_range then
+    return false; -- such as 2026-02-30
+end
+$$;
+comment on function holdfast.is_day(text) is 'Whether a text of the form YYYY-MM-DD is a day of the calendar. Postgres 15 has no pg_input_is_valid.';
+
 create function holdfast.is_rule_value(kind text, value jsonb) returns boolean
   language sql immutable set search_path = pg_catalog, pg_temp as $$
   select jsonb_typeof(value) = 'string' and case kind
            when 'text' then length(value #>> '{}') between 1 and holdfast.access_limit('characters of a value') and (value #>> '{}') !~ '[[:cntrl:]\\]'
            when 'integer' then (value #>> '{}') ~ '^-?(0|[1-9][0-9]{0,3})$' -- in the range of every integer type
            when 'boolean' then (value #>> '{}') in ('true', 'false')
-           when 'date' then (value #>> '{}') ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' and pg_input_is_valid(value #>> '{}', 'date')
+           when 'date' then (value #>> '{}') ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' and holdfast.is_day(value #>> '{}')
            else kind is not null and (value #>> '{}') ~ '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$'
          end
 $$;
@@ -484,7 +495,7 @@ end
 $$;
 
 -- Only what the app calls, and what policies ask, is for everybody.
-revoke all on function holdfast.access_limit(text), holdfast.access_columns(regclass), holdfast.access_columns(jsonb), holdfast.is_rule_value(text, jsonb),
+revoke all on function holdfast.access_limit(text), holdfast.access_columns(regclass), holdfast.access_columns(jsonb), holdfast.is_day(text), holdfast.is_rule_value(text, jsonb),
   holdfast.rule_condition_sql(jsonb, jsonb), holdfast.rule_conditions_sql(jsonb, jsonb), holdfast.rule_scope_sql(uuid, jsonb, jsonb), holdfast.rule_words(text, jsonb),
   holdfast.require_access_rules(jsonb), holdfast.require_seen(jsonb), holdfast.access_policies(uuid, text, jsonb, jsonb),
   holdfast.access_policies_sql(uuid, text, jsonb, jsonb), holdfast.new_access_rules(jsonb), holdfast.policies_of(regclass),
@@ -498,7 +509,7 @@ begin
   for one in
     select p.oid::pg_catalog.regprocedure as function from pg_catalog.pg_proc p
      where p.pronamespace = 'holdfast'::pg_catalog.regnamespace
-       and p.proname in ('my_member_ids', 'access_limit', 'access_columns', 'is_rule_value', 'rule_condition_sql', 'rule_conditions_sql', 'rule_scope_sql',
+       and p.proname in ('my_member_ids', 'access_limit', 'access_columns', 'is_day', 'is_rule_value', 'rule_condition_sql', 'rule_conditions_sql', 'rule_scope_sql',
                          'rule_words', 'require_access_rules', 'require_seen', 'access_policies', 'access_policies_sql', 'new_access_rules', 'policies_of', 'require_made_table', 'keep_access', 'forget_rules',
                          'access_of', 'access_sql', 'set_access')
   loop
