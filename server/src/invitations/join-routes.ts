@@ -1,9 +1,9 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { AuthService } from '@holdfast/auth'
 import { HoldfastError, type Logger } from '@holdfast/foundation'
 import { sql, type Pool } from '@holdfast/postgres'
 import { EMAIL_CHARS_MAX, JOIN_BYTES_MAX, JOINING_MAX, NAME_CHARS_MAX, PASSWORD_CHARS_MAX } from './limits.ts'
-import { answerRefusals, limitPasswordHashes } from '../workspaces/app-refusals.ts'
+import { answerRefusals, fieldsOf, limitPasswordHashes } from '../workspaces/app-routes.ts'
 import { hashOf } from './queue.ts'
 
 export interface JoinOptions {
@@ -42,7 +42,7 @@ export function joinRoutes(options: JoinOptions): FastifyPluginAsync {
   return async (app) => {
     answerRefusals(app, options.logger, 'the account was not created')
     app.post('/app/v1/invitations/join', { bodyLimit: JOIN_BYTES_MAX }, async (request, reply) => {
-      const asked = parseJoin(request.body)
+      const asked = parseJoin(request)
       const email = await hashes.run({}, async () => {
         const admitted = await requireAdmitted(options, asked)
         const { name, password } = asked
@@ -58,7 +58,7 @@ export function joinRoutes(options: JoinOptions): FastifyPluginAsync {
       return await reply.code(201).header('cache-control', 'no-store').send({ email })
     })
     app.post('/app/v1/invitations/request', { bodyLimit: JOIN_BYTES_MAX }, async (request, reply) => {
-      const { secret, email } = fieldsOf(request.body)
+      const { secret, email } = fieldsOf(request)
       if (!isSecret(secret) || !isAddress(email))
         throw invalid('Send the secret of an invite link and an e-mail address.')
       if (!hasMail) throw new HoldfastError('no_mail', 409, 'This server cannot send mail. Create an account instead.')
@@ -101,10 +101,6 @@ function invalid(message: string): HoldfastError {
   return new HoldfastError('invalid_request', 400, message)
 }
 
-function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
-  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
-}
-
 function isSecret(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{43}$/.test(value)
 }
@@ -113,8 +109,8 @@ function isAddress(value: unknown): value is string {
   return typeof value === 'string' && value.length <= EMAIL_CHARS_MAX && ADDRESS.test(value)
 }
 
-function parseJoin(body: unknown): JoinRequest {
-  const { secret, name, password, email } = fieldsOf(body)
+function parseJoin(request: FastifyRequest): JoinRequest {
+  const { secret, name, password, email } = fieldsOf(request)
   const isNamed =
     typeof name === 'string' && name.trim() !== '' && name.length <= NAME_CHARS_MAX && !/\p{Cc}/u.test(name)
   const hasPassword = typeof password === 'string' && password !== '' && password.length <= PASSWORD_CHARS_MAX

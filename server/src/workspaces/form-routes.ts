@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { HoldfastError, type Logger, Semaphore } from '@holdfast/foundation'
 import { type Connections, type Pool, runAs, sql } from '@holdfast/postgres'
-import { answerRefusals } from './app-refusals.ts'
+import { answerRefusals, fieldsOf } from './app-routes.ts'
 
 /** Limits of a submission in bytes, and of one text in characters. */
 const SUBMISSION_BYTES_MAX = 65_536
@@ -78,7 +78,7 @@ export function formRoutes(options: FormRoutesOptions): FastifyPluginAsync {
         const id = await permits.run({ key: request.ip }, async () => {
           const form = await readForm(options.pool, request.params.slug)
           if (!form.is_open) throw closed()
-          const submission = { ...parseSubmission(request.body, form), source: sourceOf(form, request.ip) }
+          const submission = { ...parseSubmission(request, form), source: sourceOf(form, request.ip) }
           await submit(options.requests, form, submission)
           return submission.id
         })
@@ -95,8 +95,11 @@ async function readForm(pool: Pool, slug: string): Promise<PublicForm> {
   return found.form
 }
 
-function parseSubmission(body: unknown, { definition }: PublicForm): { readonly id: string; readonly values: Values } {
-  const { id, values } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>
+function parseSubmission(
+  request: FastifyRequest,
+  { definition }: PublicForm,
+): { readonly id: string; readonly values: Values } {
+  const { id, values } = fieldsOf(request)
   const asked = new Set(definition.questions.map(({ field }) => field))
   const isValid =
     typeof id === 'string' &&

@@ -1,9 +1,9 @@
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import type { AuthService } from '@holdfast/auth'
 import { HoldfastError, type Logger } from '@holdfast/foundation'
 import type { Caller } from '@holdfast/http'
 import { sql, type Pool } from '@holdfast/postgres'
-import { answerRefusals, limitPasswordHashes } from './app-refusals.ts'
+import { answerRefusals, fieldsOf, limitPasswordHashes, requireUser } from './app-routes.ts'
 import type { OwnerKeys } from './owner-keys.ts'
 import { alreadySetUp, hasWorkspaces, startWorkspace } from './start-workspace.ts'
 
@@ -61,7 +61,7 @@ export function workspaceRoutes(options: WorkspaceRoutesOptions): FastifyPluginA
     })
     app.post('/app/v1/workspaces', { bodyLimit: REQUEST_BYTES_MAX }, async (request, reply) => {
       const body = fieldsOf(request)
-      const owner = await requireUser(request, options.readCaller)
+      const { userId: owner } = await requireUser(request, options.readCaller)
       const name = readText(body, 'workspace', WORKSPACE_CHARS_MAX)
       const isFirst = body['key'] !== undefined
       if (isFirst) requireOwnerKey(ownerKeys, body['key'])
@@ -71,10 +71,6 @@ export function workspaceRoutes(options: WorkspaceRoutesOptions): FastifyPluginA
       return await reply.code(201).header('cache-control', 'no-store').send({ id })
     })
   }
-}
-
-function fieldsOf({ body }: FastifyRequest): Readonly<Record<string, unknown>> {
-  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
 }
 
 function readText(
@@ -93,16 +89,6 @@ function readText(
 function requireOwnerKey(keys: OwnerKeys, key: unknown): void {
   if (!keys.isValid(key))
     throw new HoldfastError('owner_key_invalid', 403, 'This link has expired. Restart the server to print a new one.')
-}
-
-async function requireUser(
-  { headers }: FastifyRequest,
-  readCaller: WorkspaceRoutesOptions['readCaller'],
-): Promise<string> {
-  const [, token] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? []
-  const { userId } = token === undefined ? { userId: undefined } : await readCaller(token)
-  if (userId === undefined) throw new HoldfastError('not_signed_in', 401, 'Sign in first.')
-  return userId
 }
 
 async function userIdOf(pool: Pool, email: string): Promise<string> {

@@ -1,8 +1,8 @@
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import { HoldfastError, type Logger, Semaphore } from '@holdfast/foundation'
 import type { Caller } from '@holdfast/http'
 import type { Pool, PoolShare } from '@holdfast/postgres'
-import { answerRefusals } from '../app-refusals.ts'
+import { answerRefusals, fieldsOf, requireUser } from '../app-routes.ts'
 import { AT_ONCE_MAX, REQUEST_BYTES_MAX } from './limits.ts'
 import { previewAccess } from './preview-access.ts'
 import { seeAs, type SeeAsNeeds } from './see-as.ts'
@@ -39,7 +39,8 @@ export function accessRoutes(options: AccessRoutesOptions): FastifyPluginAsync {
   return async (app) => {
     answerRefusals(app, options.logger, 'the access was not read')
     app.post('/app/v1/see-as', { bodyLimit: REQUEST_BYTES_MAX }, async (request, reply) => {
-      const { session, userKey } = await requireUser(request, options.readCaller)
+      const { caller, userId: userKey } = await requireUser(request, options.readCaller)
+      const session = { role: caller.role, claims: caller.claims }
       const body = fieldsOf(request)
       const asked = {
         workspace: readUuid(body, 'workspace'),
@@ -51,7 +52,8 @@ export function accessRoutes(options: AccessRoutesOptions): FastifyPluginAsync {
       return await reply.header('cache-control', 'no-store').send(answer)
     })
     app.post('/app/v1/access-preview', { bodyLimit: REQUEST_BYTES_MAX }, async (request, reply) => {
-      const { session, userKey } = await requireUser(request, options.readCaller)
+      const { caller, userId: userKey } = await requireUser(request, options.readCaller)
+      const session = { role: caller.role, claims: caller.claims }
       const body = fieldsOf(request)
       const asked = {
         workspace: readUuid(body, 'workspace'),
@@ -75,10 +77,6 @@ function refuse(error: unknown): never {
   throw new HoldfastError(hint, code === '42501' ? 403 : 400, message)
 }
 
-function fieldsOf({ body }: FastifyRequest): Readonly<Record<string, unknown>> {
-  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
-}
-
 function readUuid(fields: Readonly<Record<string, unknown>>, field: string): string {
   const given = fields[field]
   if (typeof given === 'string' && UUID.test(given)) return given
@@ -89,14 +87,4 @@ function readName(fields: Readonly<Record<string, unknown>>, field: string): str
   const given = fields[field]
   if (typeof given === 'string' && given.length > 0 && given.length < 64 && !given.includes('\0')) return given
   throw new HoldfastError('invalid_request', 400, `"${field}" must be the name of a table.`)
-}
-
-async function requireUser(
-  { headers }: FastifyRequest,
-  readCaller: AccessRoutesOptions['readCaller'],
-): Promise<{ readonly session: Pick<Caller, 'role' | 'claims'>; readonly userKey: string }> {
-  const [, token] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? []
-  const caller = token === undefined ? undefined : await readCaller(token)
-  if (caller?.userId === undefined) throw new HoldfastError('not_signed_in', 401, 'Sign in first.')
-  return { session: { role: caller.role, claims: caller.claims }, userKey: caller.userId }
 }

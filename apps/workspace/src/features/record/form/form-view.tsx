@@ -1,4 +1,4 @@
-import { useJudgements, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { useJudgements, useRecords, useSchema } from '@holdfast/react'
 import { useParams } from '@tanstack/react-router'
 import { Globe, Link2, Pencil } from 'lucide-react'
 import { type JSX, type ReactNode, useMemo, useState } from 'react'
@@ -7,7 +7,9 @@ import { lateContent } from '../../../components/late-content.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { LinkButton } from '../../../components/link.tsx'
+import type { TableInfo } from '../../../lib/data/tables.ts'
 import { type DraftRow, toDraft } from '../../../lib/records/drafts.ts'
+import { canChange, useWorkspace } from '../../../lib/records/use-workspace.ts'
 import { type SavedView, VIEWS_TABLE } from '../../../lib/views/use-views.ts'
 import { formMessages as words } from '../../../messages/form.ts'
 import { publishMessages } from '../../../messages/public-form.ts'
@@ -25,11 +27,6 @@ const { Content: PublishDialog } = lateContent(async () => (await import('./publ
 const FORM_DRAFT_SQL = `select id, table_name, field_values from hf_local_drafts
                          where form_id = ? and table_name = ? order by updated_at desc limit 1`
 
-const OWNER_SQL = `
-  select t.workspace_id as id from hf_tables t
-    join hf_members m on m.workspace_id = t.workspace_id and m.status = 'active' and m.role in ('owner', 'admin')
-   where t.schema_name = 'public' and t.table_name = ? and m.user_id = ?`
-
 /** A view that creates records, one question below the other. Input stays on this device until it is saved. */
 export function FormView(props: FormViewProps): JSX.Element {
   const { table, fields, view, saved } = props
@@ -37,7 +34,7 @@ export function FormView(props: FormViewProps): JSX.Element {
   const asked = useMemo(() => askedFields(fields, setting), [fields, setting])
   const [isEditing, setEditing] = useState(false)
   const [isPublishing, setPublishing] = useState(false)
-  const owner = useOwnerWorkspace(table.name)
+  const owner = useOwnerWorkspace(table)
   const canEdit = useMayEdit(saved)
   const [judgement] = useJudgements([{ table: table.name, command: 'insert', after: {} }]) ?? []
   const mayAdd = table.descriptor.can.insert && judgement?.kind !== 'refused'
@@ -88,12 +85,10 @@ export function FormView(props: FormViewProps): JSX.Element {
 }
 
 /** Id of the workspace that created the table, if the user is an admin of it; only then the form can be published. */
-function useOwnerWorkspace(table: string): string | undefined {
-  const { tables } = useSchema()
-  const { userId } = useLocalDatabase()
-  const isOffered = tables.some(({ name }) => name === 'hf_public_forms')
-  const { rows } = useRecords<{ readonly id: string }>(isOffered ? OWNER_SQL : '', [table, userId])
-  return rows[0]?.id
+function useOwnerWorkspace({ madeIn }: TableInfo): string | undefined {
+  const workspace = useWorkspace()
+  const hasForms = useSchema().tables.some(({ name }) => name === 'hf_public_forms')
+  return hasForms && workspace != null && madeIn === workspace.id && canChange(workspace) ? workspace.id : undefined
 }
 
 /** Lets users who may no longer add records read and copy their input. */

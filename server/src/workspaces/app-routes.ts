@@ -1,6 +1,6 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HoldfastError, type Logger, Semaphore } from '@holdfast/foundation'
-import { logFailure } from '@holdfast/http'
+import { type Caller, logFailure } from '@holdfast/http'
 import { isConnectionLoss } from '@holdfast/postgres'
 
 /** Renders errors of the app's routes as `{code, message}`. @param failed - the action that failed, for the log and the user */
@@ -34,4 +34,25 @@ export function limitPasswordHashes(permits: number): Semaphore {
   const busy = (): HoldfastError =>
     new HoldfastError('busy', 429, 'The server is busy. Try again in a moment.', { headers: { 'retry-after': '2' } })
   return new Semaphore({ permits, waitingMax: 0, refuse: busy })
+}
+
+/** Returns the fields of a JSON body; none for any other body. */
+export function fieldsOf({ body }: FastifyRequest): Readonly<Record<string, unknown>> {
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+}
+
+/**
+ * Returns the signed-in user of a request and their id.
+ *
+ * @param readCaller - throws for a token that is not valid or whose session has ended
+ * @throws {HoldfastError} `not_signed_in`, 401
+ */
+export async function requireUser(
+  { headers }: FastifyRequest,
+  readCaller: (token: string) => Promise<Caller>,
+): Promise<{ readonly caller: Caller; readonly userId: string }> {
+  const [, token] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? []
+  const caller = token === undefined ? undefined : await readCaller(token)
+  if (caller?.userId === undefined) throw new HoldfastError('not_signed_in', 401, 'Sign in first.')
+  return { caller, userId: caller.userId }
 }
