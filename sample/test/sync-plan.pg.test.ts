@@ -46,6 +46,7 @@ const SYNCED = [
   'hf_checklists',
   'hf_comments',
   'hf_computed_fields',
+  'hf_dashboards',
   'hf_favourites',
   'hf_fields',
   'hf_history',

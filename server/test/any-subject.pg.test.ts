@@ -57,7 +57,7 @@ test('constraints and indexes have names that no project looks for', async () =>
 test.each(['auth0|6f', '', 'A1', `${MEMBER}x`, `{${MEMBER}}`, undefined])(
   'a caller with the subject %j sees nothing and writes nothing, without an error of types',
   async (sub) => {
-    for (const table of ['teams', 'team_members', 'comments', 'views']) {
+    for (const table of ['teams', 'team_members', 'comments', 'views', 'dashboards']) {
       expect(await countIn(callerWith(sub), table), table).toBe(0)
     }
     await expect(addComment(callerWith(sub))).rejects.toMatchObject({ code: '42501' })
@@ -77,6 +77,7 @@ test('devices of such a caller get empty keys of these tables, and a change of m
     'checklists',
     'comments',
     'computed_fields',
+    'dashboards',
     'favourites',
     'fields',
     'invitations',

@@ -79,6 +79,9 @@ beforeAll(async () => {
     insert into holdfast.views (id, table_name, name, scope, owner_id, workspace_id) values
       ('${VIEW}', 'pits', 'Deep ones', 'shared', '${OLGA}', '${WATER}'), ('${LOCKED}', 'pits', 'Deepest', 'locked', '${OLGA}', '${WATER}'),
       ('${PERSONAL}', 'pits', 'Hers', 'personal', '${OLGA}', '${WATER}'), ('${GAS_VIEW}', 'pits', 'Gas', 'shared', '${EMIL}', '${GAS}');
+    insert into holdfast.dashboards (id, name, scope, owner_id, workspace_id) values
+      ('${VIEW}', 'Deep ones', 'shared', '${OLGA}', '${WATER}'), ('${LOCKED}', 'Deepest', 'locked', '${OLGA}', '${WATER}'),
+      ('${PERSONAL}', 'Hers', 'personal', '${OLGA}', '${WATER}'), ('${GAS_VIEW}', 'Gas', 'shared', '${EMIL}', '${GAS}');
     insert into holdfast.fields (id, table_name, field_name, label, workspace_id) values
       ('${FIELD}', 'pits', 'title', 'Deep title', '${WATER}'), ('${GAS_FIELD}', 'pits', 'title', 'Gas title', '${GAS}');
     insert into holdfast.tables (id, table_name, label, workspace_id) values ('${TABLE}', 'pits', 'Deep pits', '${WATER}');
@@ -223,6 +226,21 @@ const TABLES: Readonly<Record<string, TableCase>> = {
       `update holdfast.views set name = 'Ours' where id = '${LOCKED}'`,
       `update holdfast.views set name = 'Ours' where id = '${PERSONAL}'`,
       `delete from holdfast.views where id in ('${LOCKED}', '${PERSONAL}')`,
+    ),
+  },
+  dashboards: {
+    row: () => VIEW,
+    column: 'name',
+    attempts: foreign(
+      ...['shared', 'locked'].flatMap((scope) => [
+        `insert into holdfast.dashboards (name, scope, workspace_id) values ('Ours', '${scope}', '${WATER}')`,
+        `insert into holdfast.dashboards (name, scope, workspace_id) values ('Everybody''s', '${scope}', null)`,
+      ]),
+      `update holdfast.dashboards set workspace_id = '${WATER}' where id = '${GAS_VIEW}'`,
+      `update holdfast.dashboards set workspace_id = null where id = '${GAS_VIEW}'`,
+      `update holdfast.dashboards set name = 'Ours' where id = '${LOCKED}'`,
+      `update holdfast.dashboards set name = 'Ours' where id = '${PERSONAL}'`,
+      `delete from holdfast.dashboards where id in ('${LOCKED}', '${PERSONAL}')`,
     ),
   },
   fields: {

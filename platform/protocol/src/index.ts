@@ -49,6 +49,31 @@ export {
 export { isLongText } from './long-text.ts'
 export { mergeLines, type MergedLines } from './merge-lines.ts'
 export {
+  DASHBOARD_FILTER_KINDS,
+  DASHBOARD_FILTERS_MAX,
+  type DashboardConfig,
+  type DashboardFilter,
+  type DashboardFilterKind,
+  dashboardProblem,
+  type DashboardTile,
+  DATE_STEPS,
+  type DateStep,
+  MEASURE_KINDS,
+  type MeasureKind,
+  readDashboard,
+  type ReadDashboard,
+  renderDashboard,
+  TILE_COLUMNS_MAX,
+  TILE_HEIGHT_MAX,
+  TILE_KINDS,
+  TILE_WIDTH_MAX,
+  type TileGroup,
+  type TileKind,
+  type TileMeasure,
+  TILES_MAX,
+  type UnreadTile,
+} from './dashboards/dashboard-config.ts'
+export {
   FINISHED_STATES,
   type ModelColumn,
   type ModelTable,

@@ -10,6 +10,7 @@ const KEPT_BY_PEOPLE: readonly string[] = [
   'team_members',
   'comments',
   'views',
+  'dashboards',
   'history',
   'tables',
   'favourites',
