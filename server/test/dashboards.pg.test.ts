@@ -67,7 +67,9 @@ describe('who has a dashboard', () => {
   test('the owner and the workspace stay', async () => {
     const id = await add(MEMBER, 'shared')
     await as(LEAD, (tx) => tx.execute(sql`update holdfast.dashboards set owner_id = ${LEAD} where id = ${id}`))
-    const [row] = await database.pool.query(sql`select owner_id, workspace_id from holdfast.dashboards where id = ${id}`)
+    const [row] = await database.pool.query(
+      sql`select owner_id, workspace_id from holdfast.dashboards where id = ${id}`,
+    )
     expect(row).toEqual({ owner_id: MEMBER, workspace_id: WORKSPACE })
   })
 })
@@ -87,14 +89,60 @@ describe('settings', () => {
   const value = fc.oneof(
     fc.constantFrom<unknown>(
       ...['bar', 'stacked', 'number', 'gauge', 'count', 'sum', 'month', 'state', '', 'x'.repeat(201), 'é'.repeat(80)],
-      ...[0, 1, 2, 4, 5, 1.5, null, true, [], {}, ['state'], ['state', ''], [3], { f: 'due_on' }, { f: '' }, { 'f f': 'a' }],
-      ...[{ field: 'state' }, { field: 'due_on', by: 'month' }, { field: 'due_on', by: 'hour' }, { by: 'day' }, { field: '' }],
-      ...[{ kind: 'count' }, { kind: 'sum', field: 'cost' }, { kind: 'sum' }, { kind: 'count', field: 'cost' }, { kind: ['sum'], field: 'a' }],
+      ...[
+        0,
+        1,
+        2,
+        4,
+        5,
+        1.5,
+        null,
+        true,
+        [],
+        {},
+        ['state'],
+        ['state', ''],
+        [3],
+        { f: 'due_on' },
+        { f: '' },
+        { 'f f': 'a' },
+      ],
+      ...[
+        { field: 'state' },
+        { field: 'due_on', by: 'month' },
+        { field: 'due_on', by: 'hour' },
+        { by: 'day' },
+        { field: '' },
+      ],
+      ...[
+        { kind: 'count' },
+        { kind: 'sum', field: 'cost' },
+        { kind: 'sum' },
+        { kind: 'count', field: 'cost' },
+        { kind: ['sum'], field: 'a' },
+      ],
       ...[Array.from({ length: 9 }, () => 'state'), ['month'], [1]],
     ),
   )
   const setting = fc.constantFrom(
-    ...['id', 'kind', 'title', 'table', 'filter', 'group', 'stack', 'measure', 'sort', 'fields', 'date', 'point', 'width', 'height', 'linked', 'colour'],
+    ...[
+      'id',
+      'kind',
+      'title',
+      'table',
+      'filter',
+      'group',
+      'stack',
+      'measure',
+      'sort',
+      'fields',
+      'date',
+      'point',
+      'width',
+      'height',
+      'linked',
+      'colour',
+    ],
   )
   const tile = fc
     .record({
@@ -109,10 +157,30 @@ describe('settings', () => {
     .map(({ base, changes, without }) =>
       Object.fromEntries(Object.entries({ ...base, ...changes }).filter(([key]) => key !== without)),
     )
-  const filter = fc.oneof(fc.constantFrom<unknown>({ id: 'f', kind: 'date', field: 'due_on' }, { id: 'g', kind: 'size', field: 'a' }, { id: 'f', kind: 'choice', field: 'state' }, 3))
+  const filter = fc.oneof(
+    fc.constantFrom<unknown>(
+      { id: 'f', kind: 'date', field: 'due_on' },
+      { id: 'g', kind: 'size', field: 'a' },
+      { id: 'f', kind: 'choice', field: 'state' },
+      3,
+    ),
+  )
   const config = fc.oneof(
     { weight: 8, arbitrary: fc.record({ version: fc.constant(1), tiles: fc.array(tile, { maxLength: 2 }) }) },
-    fc.record({ version: fc.constantFrom<unknown>(1, 2, '1', null), tiles: fc.constantFrom<unknown>([], null, {}, [3], Array.from({ length: 25 }, (_, n) => ({ ...TILE, id: `t${n}` }))), filters: fc.array(filter, { maxLength: 3 }) }, { requiredKeys: [] }),
+    fc.record(
+      {
+        version: fc.constantFrom<unknown>(1, 2, '1', null),
+        tiles: fc.constantFrom<unknown>(
+          [],
+          null,
+          {},
+          [3],
+          Array.from({ length: 25 }, (_, n) => ({ ...TILE, id: `t${n}` })),
+        ),
+        filters: fc.array(filter, { maxLength: 3 }),
+      },
+      { requiredKeys: [] },
+    ),
     fc.constantFrom<unknown>(null, [], 3, { version: 1, tiles: [], colour: 'red' }),
   )
 
@@ -121,14 +189,21 @@ describe('settings', () => {
     const rows = await database.pool.query<{ problem: string | null }>(sql`
       select holdfast.dashboard_problem(c.value) as problem
         from jsonb_array_elements(${JSON.stringify(configs)}::jsonb) with ordinality c (value, place) order by c.place`)
-    const [accepted, refused] = [rows.filter(({ problem }) => problem === null), rows.filter(({ problem }) => problem !== null)]
+    const [accepted, refused] = [
+      rows.filter(({ problem }) => problem === null),
+      rows.filter(({ problem }) => problem !== null),
+    ]
     expect(accepted.length).toBeGreaterThan(20)
     expect(refused.length).toBeGreaterThan(20)
-    const differing = configs.filter((one, index) => (dashboardProblem(one) === undefined) !== (rows[index]?.problem === null))
+    const differing = configs.filter(
+      (one, index) => (dashboardProblem(one) === undefined) !== (rows[index]?.problem === null),
+    )
     expect(differing).toEqual([])
     // Of several wrong settings, either may be named.
     const reasons = configs.flatMap((one, index) => {
-      const [app, postgres] = [dashboardProblem(one) ?? null, rows[index]?.problem ?? null].map((text) => text?.replace(/: \w+\.$|lacks its \w+/, ''))
+      const [app, postgres] = [dashboardProblem(one) ?? null, rows[index]?.problem ?? null].map((text) =>
+        text?.replace(/: \w+\.$|lacks its \w+/, ''),
+      )
       return app === postgres ? [] : [[one, app, postgres]]
     })
     expect(reasons).toEqual([])

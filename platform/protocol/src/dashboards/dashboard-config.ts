@@ -103,7 +103,9 @@ const ID: Check = (value) => typeof value === 'string' && /^[A-Za-z0-9_-]{1,40}$
 const object =
   (parts: Readonly<Record<string, Check>>, required: readonly string[]): Check =>
   (value) =>
-    isRecord(value) && required.every((key) => key in value) && Object.entries(value).every(([key, part]) => parts[key]?.(part) === true)
+    isRecord(value) &&
+    required.every((key) => key in value) &&
+    Object.entries(value).every(([key, part]) => parts[key]?.(part) === true)
 const list =
   (item: Check, max: number): Check =>
   (value) =>
