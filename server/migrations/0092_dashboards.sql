@@ -1,5 +1,5 @@
 -- Dashboards: tiles with figures over tables. Ordinary rows that sync, shared as views are (0046). The grammar of their settings is closed; it is the same as in
--- platform/protocol/src/dashboards, with which a random test compares it.
+-- platform/protocol/src/dashboard-config.ts, with which a random test compares it.
 
 create table if not exists holdfast.dashboards (
   id uuid constraint holdfast_dashboards_pkey primary key default gen_random_uuid(),

@@ -79,9 +79,7 @@ beforeAll(async () => {
     insert into holdfast.views (id, table_name, name, scope, owner_id, workspace_id) values
       ('${VIEW}', 'pits', 'Deep ones', 'shared', '${OLGA}', '${WATER}'), ('${LOCKED}', 'pits', 'Deepest', 'locked', '${OLGA}', '${WATER}'),
       ('${PERSONAL}', 'pits', 'Hers', 'personal', '${OLGA}', '${WATER}'), ('${GAS_VIEW}', 'pits', 'Gas', 'shared', '${EMIL}', '${GAS}');
-    insert into holdfast.dashboards (id, name, scope, owner_id, workspace_id) values
-      ('${VIEW}', 'Deep ones', 'shared', '${OLGA}', '${WATER}'), ('${LOCKED}', 'Deepest', 'locked', '${OLGA}', '${WATER}'),
-      ('${PERSONAL}', 'Hers', 'personal', '${OLGA}', '${WATER}'), ('${GAS_VIEW}', 'Gas', 'shared', '${EMIL}', '${GAS}');
+    insert into holdfast.dashboards (id, name, scope, owner_id, workspace_id) select id, name, scope, owner_id, workspace_id from holdfast.views;
     insert into holdfast.fields (id, table_name, field_name, label, workspace_id) values
       ('${FIELD}', 'pits', 'title', 'Deep title', '${WATER}'), ('${GAS_FIELD}', 'pits', 'title', 'Gas title', '${GAS}');
     insert into holdfast.tables (id, table_name, label, workspace_id) values ('${TABLE}', 'pits', 'Deep pits', '${WATER}');
@@ -140,6 +138,22 @@ interface TableCase {
 
 const foreign = (...statements: readonly string[]): readonly SqlFragment[] =>
   statements.map((statement) => sql.trusted(`${statement} returning id`))
+
+/** Cases of a table whose rows are personal, shared or locked, as views are. */
+const sharedCases = (table: string, columns: string, values: string): TableCase => ({
+  row: () => VIEW,
+  column: 'name',
+  attempts: foreign(
+    ...['shared', 'locked'].flatMap((scope) => [
+      `insert into holdfast.${table} (${columns}, scope, workspace_id) values (${values}, '${scope}', '${WATER}')`,
+      `insert into holdfast.${table} (${columns}, scope, workspace_id) values (${values}, '${scope}', null)`,
+    ]),
+    `update holdfast.${table} set workspace_id = '${WATER}' where id = '${GAS_VIEW}'`,
+    `update holdfast.${table} set workspace_id = null where id = '${GAS_VIEW}'`,
+    `update holdfast.${table} set name = 'Ours' where id in ('${LOCKED}', '${PERSONAL}')`,
+    `delete from holdfast.${table} where id in ('${LOCKED}', '${PERSONAL}')`,
+  ),
+})
 
 const TABLES: Readonly<Record<string, TableCase>> = {
   workspaces: {
@@ -213,36 +227,8 @@ const TABLES: Readonly<Record<string, TableCase>> = {
       `insert into holdfast.history (table_name, record_id, kind, actor_role) values ('pits', '${PIT}', 'insert', 'me')`,
     ),
   },
-  views: {
-    row: () => VIEW,
-    column: 'name',
-    attempts: foreign(
-      ...['shared', 'locked'].flatMap((scope) => [
-        `insert into holdfast.views (table_name, name, scope, workspace_id) values ('pits', 'Ours', '${scope}', '${WATER}')`,
-        `insert into holdfast.views (table_name, name, scope, workspace_id) values ('pits', 'Everybody''s', '${scope}', null)`,
-      ]),
-      `update holdfast.views set workspace_id = '${WATER}' where id = '${GAS_VIEW}'`,
-      `update holdfast.views set workspace_id = null where id = '${GAS_VIEW}'`,
-      `update holdfast.views set name = 'Ours' where id = '${LOCKED}'`,
-      `update holdfast.views set name = 'Ours' where id = '${PERSONAL}'`,
-      `delete from holdfast.views where id in ('${LOCKED}', '${PERSONAL}')`,
-    ),
-  },
-  dashboards: {
-    row: () => VIEW,
-    column: 'name',
-    attempts: foreign(
-      ...['shared', 'locked'].flatMap((scope) => [
-        `insert into holdfast.dashboards (name, scope, workspace_id) values ('Ours', '${scope}', '${WATER}')`,
-        `insert into holdfast.dashboards (name, scope, workspace_id) values ('Everybody''s', '${scope}', null)`,
-      ]),
-      `update holdfast.dashboards set workspace_id = '${WATER}' where id = '${GAS_VIEW}'`,
-      `update holdfast.dashboards set workspace_id = null where id = '${GAS_VIEW}'`,
-      `update holdfast.dashboards set name = 'Ours' where id = '${LOCKED}'`,
-      `update holdfast.dashboards set name = 'Ours' where id = '${PERSONAL}'`,
-      `delete from holdfast.dashboards where id in ('${LOCKED}', '${PERSONAL}')`,
-    ),
-  },
+  views: sharedCases('views', 'table_name, name', "'pits', 'Ours'"),
+  dashboards: sharedCases('dashboards', 'name', "'Ours'"),
   fields: {
     row: () => FIELD,
     column: 'label',

@@ -72,7 +72,7 @@ export {
   type TileMeasure,
   TILES_MAX,
   type UnreadTile,
-} from './dashboards/dashboard-config.ts'
+} from './dashboard-config.ts'
 export {
   FINISHED_STATES,
   type ModelColumn,

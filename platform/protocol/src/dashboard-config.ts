@@ -1,4 +1,4 @@
-import { isRecord, type JsonObject, parseJson } from '../plain-values.ts'
+import { isRecord, type JsonObject, parseJson } from './plain-values.ts'
 
 /** Version of the grammar. A dashboard of a later version is shown as such, and not changed. */
 export const DASHBOARD_VERSION = 1
