@@ -28,9 +28,8 @@ import {
   type RandomWants,
 } from '@holdfast/test-support'
 import type { DeviceProcessOptions } from './device-process.ts'
+import { findBreaches, isEqual, nearest, type State } from './shown-history.ts'
 import { pause } from './world.ts'
-
-type State = ReadonlyMap<string, string>
 
 const DEVICES = 3
 const OWN_ROLE = 'clerk'
@@ -248,54 +247,21 @@ function isLost(error: unknown): boolean {
   return /^(57P0|08|40P01|ECONN|EPIPE)/.test(code) || /terminated|timeout|Connection/i.test(String(error))
 }
 
-function print(state: State | undefined): string {
-  return JSON.stringify([...(state ?? [])].toSorted(([one], [other]) => (one < other ? -1 : 1)))
-}
-
-/** How a state differs from the one of those shown that it is most like. */
-function nearest(shown: readonly State[], state: State): string {
-  const differences = shown.map((one) => ({
-    lacks: [...one].filter(([key, json]) => state.get(key) !== json),
-    has: [...state].filter(([key, json]) => one.get(key) !== json),
-  }))
-  const size = (one: (typeof differences)[number]): number => one.lacks.length + one.has.length
-  return JSON.stringify(differences.toSorted((one, other) => size(one) - size(other))[0])
-}
-
 /** Waits until each device shows the last state of its person. @returns how long it took, in milliseconds */
 async function untilEqual(devices: readonly Device[], shown: readonly (readonly State[])[]): Promise<number> {
   const began = Date.now()
-  const isEqual = ({ states }: Device, index: number): boolean =>
-    print(states.at(-1)) === print(shown[index]?.at(-1) ?? new Map())
-  while (!devices.every(isEqual) && Date.now() - began < SETTLE_MS) await pause(20)
+  const isCurrent = ({ states }: Device, index: number): boolean =>
+    isEqual(states.at(-1) ?? new Map(), shown[index]?.at(-1) ?? new Map())
+  while (!devices.every(isCurrent) && Date.now() - began < SETTLE_MS) await pause(20)
   return Date.now() - began
 }
 
 /** @param shown - what Postgres showed the person of the device after each commit */
 function breachesOf({ states, log }: Device, shown: readonly State[]): readonly string[] {
-  const prints = shown.map(print)
-  const breaches: string[] = []
-  let reached = 0
-  for (const [index, state] of states.entries()) {
-    const exact = prints.findIndex((one, commit) => commit >= reached && one === print(state))
-    const at = exact >= 0 ? exact : findWithoutNew(shown, reached, [state, states[index - 1] ?? new Map()])
-    if (at >= 0) reached = at
-    else if (prints.includes(print(state))) breaches.push('went back')
-    else breaches.push(`showed what Postgres never showed: ${nearest(shown, state)}`)
-  }
-  if (print(states.at(-1)) !== prints.at(-1))
-    breaches.push(`is not equal in the end: ${nearest(shown.slice(-1), states.at(-1) ?? new Map())} ${log()}`)
-  return breaches
-}
-
-/** Finds the commit that a state shows except for tables of which neither it nor the one before has a row: they come whole, later. */
-function findWithoutNew(shown: readonly State[], reached: number, [state, before]: readonly [State, State]): number {
-  const tableOf = (key: string): string => key.slice(0, key.indexOf('/'))
-  const had = new Set([...state.keys(), ...before.keys()].map(tableOf))
-  return shown.findIndex(
-    (one, commit) =>
-      commit >= reached && print(new Map([...one].filter(([key]) => had.has(tableOf(key))))) === print(state),
-  )
+  const breaches = findBreaches(states, shown)
+  const [last, wanted] = [states.at(-1) ?? new Map<string, string>(), shown.at(-1) ?? new Map<string, string>()]
+  if (isEqual(last, wanted)) return breaches
+  return [...breaches, `is not equal in the end: ${nearest([wanted], last)} ${log()}`]
 }
 
 /** Asks until Postgres is there again and knows. */
