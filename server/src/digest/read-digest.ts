@@ -141,7 +141,7 @@ function dueSql({ day, timeZone }: ReadDigestOptions, one: WorkTable, own: SqlFr
   const isOpen =
     state === undefined
       ? sql`true`
-      : sql`coalesce(t.${sql.identifier(state)}::text, '') <> all (${FINISHED_STATES}::text[])`
+      : sql`lower(coalesce(t.${sql.identifier(state)}::text, '')) <> all (${FINISHED_STATES}::text[])`
   return sql`
     select case when ${due} < ${day}::date then 'overdue' else 'due' end, ${table.name}::text, t.id::text, ${due}::timestamp at time zone ${timeZone}, null, null, ${due}
       from ${sql.identifier(table.schema, table.name)} t

@@ -127,12 +127,25 @@ test('home shows what is late, what others did to it, favourites and what is nea
   })
 })
 
-test('home of a person without work of their own leads to where there is some', async ({ arrive }) => {
+test('home shows whose work is late among all that a person sees, and how many records a view has', async ({
+  arrive,
+  holdfast,
+}) => {
   const { page } = await arrive('ruth', { viewport: { width: 1440, height: 900 } })
   await expect(page.getByText('Nothing is waiting for you this week')).toBeVisible()
-  await expectAccessible(page, 'home without work')
-  await page.getByRole('region', { name: 'My work' }).getByRole('link', { name: 'Open Actions' }).click()
-  await expect(page.getByRole('grid')).toBeVisible()
+  const [late] = await holdfast.admin.query<{ readonly actions: number; readonly all: number }>(sql`
+    with work as (select 'actions' as what, due_on as day, state::text from public.actions
+                  union all select 'inspections', scheduled_on, state::text from public.inspections)
+    select count(*) filter (where what = 'actions')::integer as actions, count(*)::integer as all from work
+     where day < (now() at time zone 'Europe/London')::date
+       and state not in ('verified', 'dropped', 'approved', 'cancelled')`)
+  const team = page.getByRole('region', { name: 'Team' })
+  await expect(team.getByText(`${late?.all.toLocaleString('en') ?? ''} overdue`)).toBeVisible()
+  const view = page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: /^Overdue – my region/ })
+  await expect(view).toHaveAccessibleName(new RegExp(`${String(late?.actions)} rows$`))
+  await expectAccessible(page, 'home with the work of a team')
+  await team.getByRole('listitem').getByRole('link').first().click()
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
 })
 
 test('all of my work is a screen of its own, of all days and in steps, off line too', async ({ arrive, holdfast }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatAgo, formatBytes, humanize } from './format.ts'
+import { formatAgo, formatBytes, formatSince, humanize } from './format.ts'
 
 describe('formatBytes', () => {
   test.each([
@@ -22,6 +22,17 @@ describe('formatAgo', () => {
     ['2026-11-18T11:00:00Z', '2 days ago'],
   ])('tells %s', (at, text) => {
     expect(formatAgo(new Date(at), now)).toBe(text)
+  })
+})
+
+describe('formatSince', () => {
+  const now = new Date(2026, 10, 20, 12)
+  test.each([
+    [new Date(2026, 10, 20, 9, 30), /^0?9:30/],
+    [new Date(2026, 10, 19, 17, 30), /^yesterday (5|17):30/],
+    [new Date(2026, 10, 18, 17, 30), /18.*(5|17):30/],
+  ])('tells %s', (at, text) => {
+    expect(formatSince(at, now)).toMatch(text)
   })
 })
 

@@ -24,6 +24,18 @@ export function formatMoment(at: Date, now: Date = new Date()): string {
   return isToday ? formatTime(at) : shown(at, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' })
 }
 
+const YESTERDAY = { en: 'yesterday', de: 'gestern' } as const
+
+/** Formats a past time after "since": `14:02`, `yesterday 14:02`, `27 Nov, 14:02`. */
+export function formatSince(at: Date, now: Date = new Date()): string {
+  const [then, today] = [at, now].map((one) => {
+    const { year, month, day } = wallTimeAt(one)
+    return Date.UTC(year, month - 1, day)
+  })
+  if (then === undefined || today === undefined || today - then !== 86_400_000) return formatMoment(at, now)
+  return `${YESTERDAY[pageLanguage()]} ${formatTime(at)}`
+}
+
 const momentFormats = new Map<string, Intl.DateTimeFormat>()
 
 /** Formats in the workspace's time zone, naming it if it differs from the device's. */

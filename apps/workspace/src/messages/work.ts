@@ -31,6 +31,30 @@ export const workMessages = inLanguages('workMessages', {
   noTables: 'No table has work in it',
   noTablesDetail: 'A table has work in it when its records lead to a person and have a day.',
   open: (table: string) => `Open ${table}`,
+  team: 'Team',
+  teamSum: (overdue: number, soon: number) =>
+    [
+      ...(overdue === 0 ? [] : [icu('{overdue, number} overdue', { overdue })]),
+      ...(soon === 0 ? [] : [icu('{soon, number} due in the next 7 days', { soon })]),
+    ].join(' · '),
+  teamCut: (people: number) => icu('({people, number} people with the most)', { people }),
+  /** These follow a number. */
+  overdue: 'overdue',
+  soon: 'due soon',
+  teamIncomplete: (tables: string) =>
+    `Some records of ${tables} are not on this device, so these numbers may be too low.`,
+  unassigned: 'Unassigned',
+  hiddenPerson: 'Someone else',
+  allPeople: (people: number) => icu('Show all {people, number} people', { people }),
+  workOf: (name: string) => `Work of ${name}`,
+  /** `since`: a time, such as "yesterday 17:30". */
+  changedSince: (count: number, isCut: boolean, since: string) =>
+    isCut
+      ? icu('More than {count, number} changes since {since}', { count, since })
+      : icu('{count, plural, one {# change} other {# changes}} since {since}', { count, since }),
+  added: 'New',
+  edited: 'Changed',
+  newestFirst: (many: string) => `All ${many}, latest change first`,
   others: 'What others did on my records',
   changed: (fields: string) => `changed ${fields}`,
   system: 'The system',

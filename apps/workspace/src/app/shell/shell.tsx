@@ -3,6 +3,7 @@ import { useNavigate, useParams, useRouter } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useEffect, useState } from 'react'
 import * as v from 'valibot'
 import { create } from 'zustand'
+import { firstVisitMs, lazyAfterPaint } from '../../components/late-content.tsx'
 import { showToast, ToastRegion } from '../../components/toast.tsx'
 import { useHotkeys } from '../../hooks/use-hotkeys.ts'
 import { useOnline } from '../../hooks/use-online.ts'
@@ -21,6 +22,11 @@ import { createOpenLayer, type OpenLayer } from './layer.ts'
 import { Layers } from './layers.tsx'
 import { type NavigationProps, SideBar } from './side-bar.tsx'
 import { TopBar } from './top-bar.tsx'
+
+const LateVisit = lazyAfterPaint(
+  async () => (await import('../../lib/records/follow-visit.tsx')).FollowVisit,
+  firstVisitMs,
+)
 
 const storedSideBar = localValue('hf-side-bar', v.object({ isNarrow: v.boolean() }))
 const useSideBarStore = create<{ readonly isNarrow: boolean }>(() => storedSideBar.read() ?? { isNarrow: false })
@@ -71,6 +77,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
         onSearch={() => openLayer.set('palette')}
       />
       <ToastRegion />
+      <LateVisit />
       <Layers openLayer={openLayer} navigation={navigation} />
     </div>
   )

@@ -27,6 +27,11 @@ export const LateUnreadCount = lazyAfterPaint(
   firstVisitMs,
 )
 
+const LateViewCount = lazyAfterPaint(
+  async () => (await import('../../features/grid/view-count.tsx')).ViewCount,
+  firstVisitMs,
+)
+
 export interface NavigationProps {
   readonly workspace: string
   readonly tables: readonly TableInfo[]
@@ -257,6 +262,7 @@ function TableLink({
   readonly onFollow: (() => void) | undefined
 }): JSX.Element {
   const first = firstOf(views)
+  const hasSynced = useHasSynced()
   return (
     <>
       <Item label={table.label} isNarrow={isNarrow}>
@@ -283,10 +289,11 @@ function TableLink({
           aria-label={viewMessages.viewsOf(table.label)}
           className="ml-4 flex flex-col gap-px border-l border-border pl-2"
         >
-          {views.slice(0, VIEWS_MAX).map(({ id, name }) => (
-            <li key={id}>
-              <ToView workspace={workspace} table={table.name} view={id} className={viewClass} onFollow={onFollow}>
-                <Word isNarrow={false}>{name}</Word>
+          {views.slice(0, VIEWS_MAX).map((view) => (
+            <li key={view.id}>
+              <ToView workspace={workspace} table={table.name} view={view.id} className={viewClass} onFollow={onFollow}>
+                <Word isNarrow={false}>{view.name}</Word>
+                {hasSynced && view.settings.filter !== undefined ? <LateViewCount table={table} view={view} /> : null}
               </ToView>
             </li>
           ))}

@@ -7,7 +7,9 @@ import { Favourites } from './favourites.tsx'
 import { MyWork } from './my-work.tsx'
 import { NearMe } from './near-me.tsx'
 import { OthersOnMyRecords, useOthersOnMyRecords } from './others-on-my-records.tsx'
+import { ChangedSince } from './changed-since.tsx'
 import { RecentRecords } from './recent-records.tsx'
+import { TeamWork, useTeamWork } from './team-work.tsx'
 import { RefusedSection } from '../../components/records/refused-section.tsx'
 import { useWork } from './use-work.ts'
 import { DAYS_SOON, type WorkRow } from './work-list.tsx'
@@ -17,7 +19,7 @@ const READ_MAX = 500
 const THROTTLE_MS = 500
 
 /**
- * Open work and news: rejected changes, the user's own work, changes by others, favourites, recent and nearby records.
+ * Open work and news: rejected changes, the user's own work and the team's, changes since the last visit, favourites, recent and nearby records.
  *
  * @param props.onRead - called once all content has been read
  */
@@ -31,15 +33,17 @@ export function HomeWork({
   /** Rendered below, together with this content. */
   readonly children: ReactNode
 }): JSX.Element | null {
-  const { schema, userId, work, today } = useWork()
+  const { userId, work, team, today } = useWork()
   const { sql, parameters } = useMemo(
-    () => openWorkSql(schema, work, userId, { until: addDays(today, DAYS_SOON) }, READ_MAX),
-    [schema, work, userId, today],
+    () => openWorkSql(work, userId, { until: addDays(today, DAYS_SOON) }, READ_MAX),
+    [work, userId, today],
   )
   const { rows, isLoading } = useRecords<WorkRow>(sql, parameters, { throttleMs: THROTTLE_MS })
+  const teamWork = useTeamWork(team, today)
   const others = useOthersOnMyRecords(rows)
   const favourites = useFavourites()
-  const isRead = (work.length === 0 || !isLoading) && !others.isLoading && !favourites.isLoading
+  const isRead =
+    (work.length === 0 || !isLoading) && teamWork !== undefined && !others.isLoading && !favourites.isLoading
   // The surrounding placeholder is another component.
   useEffect(() => {
     if (isRead) onRead()
@@ -51,8 +55,15 @@ export function HomeWork({
       <div className="grid grid-cols-1 gap-x-10 gap-y-8 laptop:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-8">
           {work.length === 0 ? null : (
-            <MyWork rows={rows} isCut={rows.length === READ_MAX} {...{ work, workspace, today }} />
+            <MyWork
+              rows={rows}
+              isCut={rows.length === READ_MAX}
+              isTeamBelow={teamWork.length > 0}
+              {...{ work, workspace, today }}
+            />
           )}
+          <TeamWork rows={teamWork} {...{ team, workspace, today }} />
+          <ChangedSince workspace={workspace} />
           <OthersOnMyRecords changes={others.changes} records={rows} workspace={workspace} />
         </div>
         <div className="flex min-w-0 flex-col gap-8">

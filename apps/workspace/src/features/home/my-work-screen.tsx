@@ -31,11 +31,11 @@ export function MyWorkScreen(): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/my-work' })
   const { when = 'all' } = useSearch({ from: '/signed-in/w/$ws/my-work' })
   const navigate = useNavigate()
-  const { schema, userId, work, today } = useWork()
+  const { userId, work, today } = useWork()
   const hasSynced = useHasSynced()
   const { sql, parameters } = useMemo(
-    () => countWorkSql(schema, work, userId, today, addDays(today, DAYS_SOON)),
-    [schema, work, userId, today],
+    () => countWorkSql(work, userId, today, addDays(today, DAYS_SOON)),
+    [work, userId, today],
   )
   const [count] = useRecords<Counts>(sql, parameters, { throttleMs: THROTTLE_MS }).rows
   const counts: Readonly<Record<When, number | undefined>> = {
@@ -83,12 +83,12 @@ function WorkOf({
   readonly count: number | undefined
   readonly workspace: string
 }): JSX.Element {
-  const { schema, userId, work, today } = useWork()
+  const { userId, work, today } = useWork()
   const place = { work, workspace, today }
   const hasSynced = useHasSynced()
   const sqlOf = useCallback(
-    (limit: number) => openWorkSql(schema, work, userId, daysOf(when, today), limit),
-    [schema, work, userId, when, today],
+    (limit: number) => openWorkSql(work, userId, daysOf(when, today), limit),
+    [work, userId, when, today],
   )
   const { rows, isLoading, onMore } = useRowsInSteps<WorkRow>(sqlOf, STEP, { throttleMs: THROTTLE_MS })
   if (isLoading && rows.length === 0) return <Skeleton rows={6} />

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { LinkButton } from '../../components/link.tsx'
-import type { WorkTable } from '../../lib/records/work-tables.ts'
+import type { TeamTable } from '../../lib/records/team-work.ts'
 import { workMessages as words } from '../../messages/work.ts'
 import { countOf, WorkGroup, type WorkPlace, type WorkRow } from './work-list.tsx'
 
@@ -15,12 +15,18 @@ const linkClass =
  * Records assigned to this user that are due now or soon, across all tables.
  *
  * @param props.isCut - there are more than `rows`
+ * @param props.isTeamBelow - work of others follows, so that an empty list needs no next action
  */
 export function MyWork({
   rows,
   isCut,
+  isTeamBelow,
   ...place
-}: WorkPlace & { readonly rows: readonly WorkRow[]; readonly isCut: boolean }): JSX.Element {
+}: WorkPlace & {
+  readonly rows: readonly WorkRow[]
+  readonly isCut: boolean
+  readonly isTeamBelow: boolean
+}): JSX.Element {
   const { work, workspace, today } = place
   const [first] = work
   const groups = [
@@ -39,7 +45,9 @@ export function MyWork({
           {words.all}
         </Link>
       </div>
-      {shown.length === 0 && first ? (
+      {shown.length === 0 && isTeamBelow ? (
+        <p className="text-muted">{words.nothing}</p>
+      ) : shown.length === 0 && first ? (
         <NothingToDo table={first} workspace={workspace} />
       ) : (
         <div className="flex flex-col gap-5">
@@ -62,7 +70,7 @@ export function MyWork({
   )
 }
 
-function NothingToDo({ table, workspace }: { readonly table: WorkTable; readonly workspace: string }): JSX.Element {
+function NothingToDo({ table, workspace }: { readonly table: TeamTable; readonly workspace: string }): JSX.Element {
   const { name, label } = table.table
   return (
     <div className="rounded-lg border border-border">

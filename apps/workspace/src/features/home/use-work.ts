@@ -3,6 +3,7 @@ import type { SchemaDescriptor } from '@holdfast/protocol'
 import { useMemo } from 'react'
 import { useToday } from '../../hooks/use-today.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
+import { type TeamTable, teamTablesOf } from '../../lib/records/team-work.ts'
 import { type WorkTable, workTablesOf } from '../../lib/records/work-tables.ts'
 
 /** The user, the tables with work, and the current day. */
@@ -11,6 +12,8 @@ export interface Work {
   /** Account id. */
   readonly userId: string
   readonly work: readonly WorkTable[]
+  /** Also the tables without an assignee. */
+  readonly team: readonly TeamTable[]
   /** `YYYY-MM-DD`. */
   readonly today: string
 }
@@ -21,5 +24,6 @@ export function useWork(): Work {
   const { userId } = useLocalDatabase()
   const today = useToday()
   const work = useMemo(() => workTablesOf(schema, tables), [schema, tables])
-  return { schema, userId, work, today }
+  const team = useMemo(() => teamTablesOf(schema, tables), [schema, tables])
+  return { schema, userId, work, team, today }
 }

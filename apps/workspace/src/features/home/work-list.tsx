@@ -6,7 +6,7 @@ import { shortId } from '../../lib/data/use-record-title.ts'
 import { formatDay } from '../../lib/fields/dates.ts'
 import { formatCount } from '../../lib/format.ts'
 import { pageLocale } from '../../lib/language.ts'
-import type { WorkTable } from '../../lib/records/work-tables.ts'
+import type { TeamTable } from '../../lib/records/team-work.ts'
 import { workMessages as words } from '../../messages/work.ts'
 
 const DAY_MS = 86_400_000
@@ -25,7 +25,7 @@ export interface WorkRow {
 
 /** The tables of a work list, and the current day as `YYYY-MM-DD`. */
 export interface WorkPlace {
-  readonly work: readonly WorkTable[]
+  readonly work: readonly TeamTable[]
   readonly workspace: string
   readonly today: string
 }
@@ -85,7 +85,7 @@ export function WorkLines({
   )
 }
 
-function wordsOfState(work: readonly WorkTable[], name: string): ChoiceWords {
+function wordsOfState(work: readonly TeamTable[], name: string): ChoiceWords {
   return work.find(({ table }) => table.name === name)?.state?.choiceWords ?? NONE_GIVEN
 }
 
@@ -96,7 +96,7 @@ function WorkDetail({
   today,
 }: {
   readonly row: WorkRow
-  readonly work: readonly WorkTable[]
+  readonly work: readonly TeamTable[]
   readonly today: string
 }): JSX.Element {
   const noun = work.find(({ table }) => table.name === row.table)?.table.noun ?? ''

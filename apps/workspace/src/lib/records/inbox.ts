@@ -4,7 +4,7 @@ import { HISTORY_TABLE } from '../data/history-table.ts'
 import { startOfDay } from '../fields/dates.ts'
 import { quoteName, type Statement } from '../sql.ts'
 import { READ_MARKS_TABLE } from './read-marks.ts'
-import { openWorkSql, peopleTableOf, type WorkTable } from './work-tables.ts'
+import { openWorkSql, type WorkTable } from './work-tables.ts'
 
 export type InboxKind = 'mention' | 'comment' | 'assigned' | 'due'
 
@@ -42,9 +42,9 @@ export function inboxSql(
 ): Statement {
   const has = (table: string): boolean => schema.tables.some(({ name }) => name === table)
   const parts = [
-    ...(has(COMMENTS_TABLE) ? [commentsSql(schema, work, userId, since)] : []),
-    ...(has(HISTORY_TABLE) ? work.map((one) => assignedSql(schema, one, userId, since)) : []),
-    ...(work.length === 0 ? [] : [dueSql(schema, work, userId, since, today)]),
+    ...(has(COMMENTS_TABLE) ? [commentsSql(work, userId, since)] : []),
+    ...(has(HISTORY_TABLE) ? work.map((one) => assignedSql(one, userId, since)) : []),
+    ...(work.length === 0 ? [] : [dueSql(work, userId, since, today)]),
   ]
   if (parts.length === 0) return { sql: '', parameters: [] }
   const read = has(READ_MARKS_TABLE)
@@ -63,8 +63,8 @@ export function isUnread({ at, read }: InboxItem): boolean {
   return at > (read ?? '')
 }
 
-function commentsSql(schema: SchemaDescriptor, work: readonly WorkTable[], userId: string, since: string): Statement {
-  const mine = work.map((one) => mineSql(schema, one))
+function commentsSql(work: readonly WorkTable[], userId: string, since: string): Statement {
+  const mine = work.map(mineSql)
   const isMentioned = `coalesce(c.mentions, '') like '%' || ? || '%'`
   const isMine = mine.map((sql) => `or (c.table_name = ? and c.record_id in (${sql}))`)
   return {
@@ -77,26 +77,20 @@ function commentsSql(schema: SchemaDescriptor, work: readonly WorkTable[], userI
   }
 }
 
-function assignedSql(schema: SchemaDescriptor, one: WorkTable, userId: string, since: string): Statement {
-  const { table, assignee } = one
+function assignedSql(one: WorkTable, userId: string, since: string): Statement {
+  const { table, people, assignee } = one
   return {
     sql: `select 'assigned', h.id, ?, h.record_id, h.at, h.actor_id, null
             from ${HISTORY_TABLE} h
            where h.table_name = ? and h.at >= ? and h.actor_id is not ?
-             and (select value ->> 'to' from json_each(h.changes) where key = ?) in (select id from ${quoteName(peopleTableOf(schema)?.name ?? '')} where user_id = ?)`,
+             and (select value ->> 'to' from json_each(h.changes) where key = ?) in (select id from ${quoteName(people.name)} where user_id = ?)`,
     parameters: [table.name, table.descriptor.table, since, userId, assignee.column.column ?? assignee.name, userId],
   }
 }
 
 /** SQL for due work, which becomes due when its day starts in the workspace. May be off by an hour across clock changes, without affecting the day. */
-function dueSql(
-  schema: SchemaDescriptor,
-  work: readonly WorkTable[],
-  userId: string,
-  since: string,
-  today: string,
-): Statement {
-  const open = openWorkSql(schema, work, userId, { until: today }, ITEMS_MAX)
+function dueSql(work: readonly WorkTable[], userId: string, since: string, today: string): Statement {
+  const open = openWorkSql(work, userId, { until: today }, ITEMS_MAX)
   const beginsAt = Math.round((startOfDay(today).getTime() - Date.parse(today)) / 60_000)
   return {
     sql: `select 'due', d.id, d."table", d.id, strftime('%Y-%m-%dT%H:%M:%S.000000Z', d.due, ?), null, d.due
@@ -105,7 +99,7 @@ function dueSql(
   }
 }
 
-function mineSql(schema: SchemaDescriptor, { table, assignee }: WorkTable): string {
+function mineSql({ table, people, assignee }: WorkTable): string {
   return `select t.id from ${quoteName(table.name)} t
-           where t.${quoteName(assignee.name)} in (select id from ${quoteName(peopleTableOf(schema)?.name ?? '')} where user_id = ?)`
+           where t.${quoteName(assignee.name)} in (select id from ${quoteName(people.name)} where user_id = ?)`
 }

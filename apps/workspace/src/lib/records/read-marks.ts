@@ -31,6 +31,15 @@ export function useReadMark({ table, record }: ReadPlace): string | undefined {
   return hasMarks && isCurrent ? (rows[0]?.at ?? '') : undefined
 }
 
+/** Returns when a place was last marked; empty for never. */
+export async function readMarkOf(database: CommonPowerSyncDatabase, { table, record }: ReadPlace): Promise<string> {
+  const row = await database.getOptional<{ readonly at: string | null }>(
+    `select max(read_at) as at from ${READ_MARKS_TABLE} where table_name = ? and record_id = ?`,
+    [table, record],
+  )
+  return row?.at ?? ''
+}
+
 /** Returns a function that marks as read up to a time. Syncs to the user's other devices; not undoable. */
 export function useMarkRead(): (place: ReadPlace | undefined, at: string) => void {
   const { database, userId } = useLocalDatabase()
@@ -44,7 +53,7 @@ export function useMarkRead(): (place: ReadPlace | undefined, at: string) => voi
 }
 
 /** Advances the user's mark of a place or of everything; never moves it back. */
-async function markRead(
+export async function markRead(
   database: CommonPowerSyncDatabase,
   userId: string,
   place: ReadPlace | undefined,

@@ -1,13 +1,18 @@
 import { FINISHED_STATES, peopleTableOf as findPeople, type SchemaDescriptor, workColumnsOf } from '@holdfast/protocol'
-import { tablesOf, type TableInfo } from '../data/tables.ts'
+import { tablesOf, type TableInfo, toTableInfo } from '../data/tables.ts'
 import { type Field, fieldsOf } from '../fields/field.ts'
 import { labelSql } from '../fields/label-sql.ts'
 import { quoteName, type Statement } from '../sql.ts'
 import { positionOf } from '../fields/located-tables.ts'
 
+/** Local name of `holdfast.members`, which the person fields of tables made in the app reference. */
+const MEMBERS_TABLE = 'hf_members'
+
 /** A table of work with an assignee and a due date. */
 export interface WorkTable {
   readonly table: TableInfo
+  /** Target of the assignee: links people to accounts. */
+  readonly people: TableInfo
   /** Link to the assignee. */
   readonly assignee: Field
   /** Due date. */
@@ -29,17 +34,22 @@ export function workTablesOf(
   schema: SchemaDescriptor,
   tables: readonly TableInfo[] = tablesOf(schema),
 ): readonly WorkTable[] {
-  const people = peopleTableOf(schema)
-  if (!people) return []
+  const targets = peopleTablesOf(schema)
   return tables.flatMap((table) => {
-    const work = workColumnsOf(table.descriptor, people.name)
     const fields = inTableOrder(table, fieldsOf(table.descriptor, schema))
     const named = (name: string | undefined): Field | undefined => fields.find((field) => field.name === name)
-    const [assignee, due, state] = [named(work?.assignee), named(work?.due), named(work?.state)]
-    if (!assignee || !due) return []
-    const place = fields.find(({ link }) => isPlace(schema, link?.table))
-    return [{ table, assignee, due, state, place }]
+    for (const people of targets) {
+      const work = workColumnsOf(table.descriptor, people.name)
+      const [assignee, due, state] = [named(work?.assignee), named(work?.due), named(work?.state)]
+      if (assignee && due) return [{ table, people, assignee, due, state, place: placeOf(fields, schema) }]
+    }
+    return []
   })
+}
+
+/** Returns the link to the location: a table with positions. */
+export function placeOf(fields: readonly Field[], schema: SchemaDescriptor): Field | undefined {
+  return fields.find(({ link }) => isPlace(schema, link?.table))
 }
 
 /** Whether a table has its own positions. A table linking to such a table is at a place, as a finding is at a site, but is not one. */
@@ -56,13 +66,20 @@ export function peopleTableOf(schema: SchemaDescriptor): TableInfo | undefined {
   return found && tables.find(({ descriptor }) => descriptor === found)
 }
 
-function inTableOrder({ descriptor }: TableInfo, fields: readonly Field[]): readonly Field[] {
+/** Returns the tables that link people to accounts: the project's, and the members of workspaces. */
+export function peopleTablesOf(schema: SchemaDescriptor): readonly TableInfo[] {
+  const own = peopleTableOf(schema)
+  const members = schema.tables.find(({ name }) => name === MEMBERS_TABLE)
+  return [...(own ? [own] : []), ...(members ? [toTableInfo(members)] : [])]
+}
+
+export function inTableOrder({ descriptor }: TableInfo, fields: readonly Field[]): readonly Field[] {
   const place = new Map(descriptor.columns.map(({ name }, index) => [name, index]))
   return fields.toSorted((a, b) => (place.get(a.name) ?? 0) - (place.get(b.name) ?? 0))
 }
 
 /** Final states, such as verified and cancelled. */
-export function finishedStates({ state }: WorkTable): readonly string[] {
+export function finishedStates({ state }: Pick<WorkTable, 'state'>): readonly string[] {
   return state === undefined ? [] : FINISHED_STATES
 }
 
@@ -78,24 +95,14 @@ export interface WorkDays {
  * @param userId - the account
  * @param limit - maximum number
  */
-export function openWorkSql(
-  schema: SchemaDescriptor,
-  work: readonly WorkTable[],
-  userId: string,
-  days: WorkDays,
-  limit: number,
-): Statement {
-  const people = peopleTableOf(schema)
-  if (!people || work.length === 0) return { sql: '', parameters: [] }
+export function openWorkSql(work: readonly WorkTable[], userId: string, days: WorkDays, limit: number): Statement {
+  if (work.length === 0) return { sql: '', parameters: [] }
   const parts = work.map((one) => {
-    const { table, due, state, place } = one
-    const open = openOf(one, people, userId)
-    const dueSql = `t.${quoteName(due.name)}`
+    const { table } = one
+    const open = openOf(one, userId)
+    const dueSql = `t.${quoteName(one.due.name)}`
     return {
-      sql: `select ? as "table", t.id as id, ${table.titleColumn === undefined ? 'null' : `t.${quoteName(table.titleColumn)}`} as title,
-                   ${state ? `t.${quoteName(state.name)}` : 'null'} as state, ${dueSql} as due,
-                   ${place ? labelSql(place, `t.${quoteName(place.name)}`) : 'null'} as place
-              ${open.sql} ${days.from === undefined ? '' : `and ${dueSql} >= ?`} ${days.until === undefined ? '' : `and ${dueSql} <= ?`}`,
+      sql: `select ${workColumnsSql(one)} ${open.sql} ${days.from === undefined ? '' : `and ${dueSql} >= ?`} ${days.until === undefined ? '' : `and ${dueSql} <= ?`}`,
       parameters: [table.name, ...open.parameters, ...[days.from, days.until].filter((day) => day !== undefined)],
     }
   })
@@ -105,23 +112,23 @@ export function openWorkSql(
   }
 }
 
+/** The columns of a record in a list of work, over the table named `t`. The first is a parameter: the table's name. */
+export function workColumnsSql({ table, due, state, place }: Omit<WorkTable, 'assignee' | 'people'>): string {
+  return `? as "table", t.id as id, ${table.titleColumn === undefined ? 'null' : `t.${quoteName(table.titleColumn)}`} as title,
+          ${state ? `t.${quoteName(state.name)}` : 'null'} as state, t.${quoteName(due.name)} as due,
+          ${place ? labelSql(place, `t.${quoteName(place.name)}`) : 'null'} as place`
+}
+
 /**
  * SQL counting the records of {@link openWorkSql}: `overdue`, `today`, `soon` and `every`, which includes later and undated ones.
  *
  * @param today - `YYYY-MM-DD`
  * @param until - last day that counts as soon
  */
-export function countWorkSql(
-  schema: SchemaDescriptor,
-  work: readonly WorkTable[],
-  userId: string,
-  today: string,
-  until: string,
-): Statement {
-  const people = peopleTableOf(schema)
-  if (!people || work.length === 0) return { sql: '', parameters: [] }
+export function countWorkSql(work: readonly WorkTable[], userId: string, today: string, until: string): Statement {
+  if (work.length === 0) return { sql: '', parameters: [] }
   const parts = work.map((one) => {
-    const open = openOf(one, people, userId)
+    const open = openOf(one, userId)
     return { sql: `select t.${quoteName(one.due.name)} as due ${open.sql}`, parameters: open.parameters }
   })
   return {
@@ -133,16 +140,24 @@ export function countWorkSql(
 }
 
 /** `from … where …` of a user's open records, with the table as `t`. */
-function openOf(one: WorkTable, people: TableInfo, userId: string): Statement {
-  const { table, assignee, state } = one
-  const finished = [...finishedStates(one), ...(one.handedIn === undefined ? [] : [one.handedIn])]
-  const isOpen =
-    state && finished.length > 0
-      ? `and coalesce(t.${quoteName(state.name)}, '') not in (select value from json_each(?))`
-      : ''
+function openOf(one: WorkTable, userId: string): Statement {
+  const { table, people, assignee } = one
+  const open = isOpenSql(one)
   return {
     sql: `from ${quoteName(table.name)} t
-             where t.${quoteName(assignee.name)} in (select id from ${quoteName(people.name)} where user_id = ?) ${isOpen}`,
-    parameters: [userId, ...(isOpen === '' ? [] : [JSON.stringify(finished)])],
+             where t.${quoteName(assignee.name)} in (select id from ${quoteName(people.name)} where user_id = ?) ${open.sql}`,
+    parameters: [userId, ...open.parameters],
+  }
+}
+
+/** `and …`: whether a record of the table named `t` is open. */
+export function isOpenSql(one: Pick<WorkTable, 'state' | 'handedIn'>): Statement {
+  const { state, handedIn } = one
+  const finished = [...finishedStates(one), ...(handedIn === undefined ? [] : [handedIn])]
+  if (!state || finished.length === 0) return { sql: '', parameters: [] }
+  // Choices made in the app keep the capitals that people give them.
+  return {
+    sql: `and lower(coalesce(t.${quoteName(state.name)}, '')) not in (select value from json_each(?))`,
+    parameters: [JSON.stringify(finished)],
   }
 }

@@ -30,6 +30,28 @@ export const workMessages: Translation<typeof english> = {
   noTables: 'In keiner Tabelle ist Arbeit',
   noTablesDetail: 'In einer Tabelle ist Arbeit, wenn ihre Einträge zu einer Person führen und einen Tag haben.',
   open: (table) => `${table} öffnen`,
+  team: 'Team',
+  teamSum: (overdue, soon) =>
+    [
+      ...(overdue === 0 ? [] : [icu('{overdue, number} überfällig', { overdue })]),
+      ...(soon === 0 ? [] : [icu('{soon, number} in den nächsten 7 Tagen fällig', { soon })]),
+    ].join(' · '),
+  teamCut: (people) => icu('(die {people, number} Personen mit dem meisten)', { people }),
+  overdue: 'überfällig',
+  soon: 'bald fällig',
+  teamIncomplete: (tables) =>
+    `Einige Einträge von ${tables} sind nicht auf diesem Gerät, die Zahlen können also zu klein sein.`,
+  unassigned: 'Nicht zugewiesen',
+  hiddenPerson: 'Jemand anderes',
+  allPeople: (people) => icu('Alle {people, number} Personen zeigen', { people }),
+  workOf: (name) => `Arbeit von ${name}`,
+  changedSince: (count, isCut, since) =>
+    isCut
+      ? icu('Mehr als {count, number} Änderungen seit {since}', { count, since })
+      : icu('{count, plural, one {# Änderung} other {# Änderungen}} seit {since}', { count, since }),
+  added: 'Neu',
+  edited: 'Geändert',
+  newestFirst: (many) => `Alle ${many}, letzte Änderung zuerst`,
   others: 'Was andere an meinen Einträgen getan haben',
   changed: (fields) => `hat ${fields} geändert`,
   system: 'Das System',

@@ -219,8 +219,8 @@ function ChecklistWork({
     return found && typeof finish === 'string' ? { ...found, handedIn: finish } : found
   }, [schema, tables, table, checklist])
   const sqlOf = useCallback(
-    (limit: number) => (work ? openWorkSql(schema, [work], userId, {}, limit) : { sql: '', parameters: [] }),
-    [schema, work, userId],
+    (limit: number) => (work ? openWorkSql([work], userId, {}, limit) : { sql: '', parameters: [] }),
+    [work, userId],
   )
   const { rows: mine, isLoading, onMore } = useRowsInSteps<WorkRow>(sqlOf, WORK_STEP)
   return (
