@@ -358,7 +358,7 @@ describe('exporting', () => {
     )
     const loaded = await world.load(personal)
     await world.database.pool.execute(
-      sql.trusted('alter table public.people add column place point, add column n integer'),
+      sql.trusted('alter table public.people add column place box, add column n integer'),
     )
     const { template, left_out } = await world.exported()
     expect(JSON.stringify(template)).not.toMatch(/gmail|firma|jörg|[0-9a-f]{8}-/)
@@ -385,9 +385,12 @@ describe('exporting', () => {
       kind,
       ...(kind === 'choice' && { choices: ['a'] }),
       ...(kind === 'link' && { table: 'hf_teams' }),
+      ...(kind === 'rating' && { max: 10 }),
+      ...(kind === 'currency' && { code: 'CHF' }),
+      ...(kind === 'duration' && { unit: 'seconds' }),
     }))
     const rating = `f${kinds.indexOf('rating')}`
-    const records = [{ id: 'r1', [rating]: 4 }]
+    const records = [{ id: 'r1', [rating]: 4, [`f${kinds.indexOf('location')}`]: '(13.405,52.52)' }]
     const loaded = await world.load(templateOf(table('kinds', { fields, records })))
     const { template, left_out } = await world.exported()
     // The database gives automatic numbers, so that records have none of them.

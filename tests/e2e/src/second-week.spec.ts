@@ -81,5 +81,30 @@ test('an owner adds, edits, deletes and restores fields of a table', async ({ br
     await expect(header('Condition')).toBeVisible(SYNCED)
     await expectAccessible(page, 'a grid whose fields can change')
   })
+
+  await test.step('fields with formats are rated and located in the record', async () => {
+    for (const [name, kind] of [
+      ['Quality', 'Rating'],
+      ['Place', 'Location'],
+    ] as const) {
+      await page.getByRole('button', { name: 'Add field' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Field name').fill(name)
+      await dialog.getByRole('button', { name: /Type/ }).click()
+      await page.getByRole('option', { name: kind }).click()
+      await dialog.getByRole('button', { name: 'Add field' }).click()
+      await expect(header(name)).toBeVisible(SYNCED)
+    }
+    await page.getByRole('gridcell', { name: 'Name: Pump 1' }).press('Control+Enter')
+    await page.getByRole('radio', { name: '4 of 5' }).check({ force: true })
+    const place = page.getByRole('textbox', { name: 'Place' })
+    await place.fill('52,52; 13,405')
+    await place.press('Enter')
+    await expect(place).toHaveValue('52.52, 13.405')
+    await expectAccessible(page, 'a record with formats')
+    await expect
+      .poll(async () => (await server.admin.query(sql`select quality::int, place::text from public.pumps`))[0])
+      .toEqual({ quality: 4, place: '(13.405,52.52)' })
+  })
   expect(olga.problems.found).toEqual([])
 })

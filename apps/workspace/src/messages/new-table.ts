@@ -88,6 +88,7 @@ export const newTableRefusals = inLanguages('newTableRefusals', {
   'new_table.exists': 'A table with this name exists. Choose another name.',
   'new_table.fields': 'A table has 1 to 200 fields. Remove some.',
   'new_table.kind': 'The server does not support one of the field types. It may be older than this app.',
+  'new_table.format': 'The server does not support the format of one of the fields.',
   'new_table.twice': 'Two fields have the same name. Rename one.',
   'new_table.choices':
     'A choice field has up to 100 options of up to 100 characters, without a backslash. Make it a text field instead.',

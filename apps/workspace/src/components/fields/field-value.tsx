@@ -18,6 +18,16 @@ export function FieldValueView({
   readonly label?: FieldValue | undefined
 }): JSX.Element | null {
   if (value === null) return null
+  const format = field.format?.format
+  if (format?.kind === 'rating') {
+    const stars = Math.min(Number(value), format.max)
+    return (
+      <span role="img" aria-label={formatValue(field, value)} className="truncate tracking-wide text-amber">
+        {'\u2605'.repeat(stars)}
+        <span className="text-subtle">{'\u2606'.repeat(format.max - stars)}</span>
+      </span>
+    )
+  }
   switch (field.kind) {
     case 'choice':
       return <ChoiceChip choice={String(value)} words={field.choiceWords} />

@@ -1,7 +1,7 @@
 import { ArrowUpRight } from 'lucide-react'
 import type { WriteRefusal } from '@holdfast/client'
 import { type JSX, useEffect, useRef, useState } from 'react'
-import { lateContent } from '../../components/late-content.tsx'
+import { lateContent, lateDetail } from '../../components/late-content.tsx'
 import { Button } from 'react-aria-components/Button'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { OptionPicker, type PickerOption } from '../../components/fields/option-picker.tsx'
@@ -11,7 +11,9 @@ import { Popover, PopoverTrigger } from '../../components/popover.tsx'
 import { Select } from '../../components/select.tsx'
 import { SignKey } from '../../components/sign-key.tsx'
 import { fieldLabelClass, TextField } from '../../components/text-field.tsx'
+import { textLinkClass } from '../../components/text-link.tsx'
 import { type Field, type FieldValue, offeredChoices } from '../../lib/fields/field.ts'
+import { addressOf } from '../../lib/fields/address-of.ts'
 import { momentOf } from '../../lib/fields/dates.ts'
 import { isEditedInLines, isNumeric } from '../../lib/fields/field-kind.ts'
 import { choiceWords, formatValue, toEditText } from '../../lib/fields/format-value.ts'
@@ -24,11 +26,18 @@ import { fieldMessages as words } from '../../messages/fields.ts'
 import { useTypedText } from './use-typed-text.ts'
 
 const EMPTY = ''
+/** Other sites open beside the app, and learn nothing of it. */
+const AWAY = { target: '_blank', rel: 'noreferrer' } as const
 
 /** Loaded on demand because conflicts are rare. */
 const { Content: TextConflict } = lateContent(
   async () => (await import('../../components/fields/text-conflict.tsx')).TextConflict,
 )
+
+/** Inputs of formats, loaded with the first record that has one. */
+const { Content: RatingInput } = lateDetail(async () => (await import('./format-input.tsx')).RatingInput)
+const { Content: LocateButton } = lateDetail(async () => (await import('./format-input.tsx')).LocateButton)
+const { Content: ScanButton } = lateDetail(async () => (await import('./format-input.tsx')).ScanButton)
 
 /** @param isUnjudged - stores the value even if policies are known to refuse it */
 export type CommitValue = (value: FieldValue, isUnjudged?: boolean) => Promise<NotStored | undefined>
@@ -55,6 +64,7 @@ export function FieldInput(given: FieldInputProps): JSX.Element {
   const { notStored, onCommit, onForget } = useCommit(given.onCommit)
   const problem = notStored === undefined ? given.problem : notStoredWords(notStored)
   const props: InputProps = { ...given, problem, onCommit, onForget }
+  if (props.field.format) return <FormattedInput {...props} />
   switch (props.field.kind) {
     case 'choice':
       return <ChoiceInput {...props} />
@@ -62,6 +72,40 @@ export function FieldInput(given: FieldInputProps): JSX.Element {
       return <BooleanInput {...props} />
     case 'link':
       return props.field.link ? <LinkInput {...props} /> : <TextInput {...props} />
+    default:
+      return <TextInput {...props} />
+  }
+}
+
+/** The input of a field with a format: stars for ratings, otherwise a text with the tools of the format. */
+function FormattedInput(props: InputProps): JSX.Element {
+  const { field, value, problem, onCommit } = props
+  switch (field.format?.format.kind) {
+    case 'rating':
+      return (
+        <RatingInput
+          field={field}
+          value={value}
+          label={labelOf(props)}
+          description={descriptionOf(props)}
+          problem={problem}
+          onCommit={onCommit}
+        />
+      )
+    case 'location':
+      return (
+        <div>
+          <TextInput {...props} />
+          <LocateButton onCommit={onCommit} />
+        </div>
+      )
+    case 'barcode':
+      return (
+        <div>
+          <TextInput {...props} />
+          <ScanButton field={field} onCommit={onCommit} />
+        </div>
+      )
     default:
       return <TextInput {...props} />
   }
@@ -121,11 +165,37 @@ export function FieldText({
         {value === null ? (
           <span className="text-subtle">{words.empty}</span>
         ) : (
-          <FieldValueView field={field} value={value} label={label} />
+          <LinkedValue field={field} value={value} label={label} />
         )}
       </dd>
       {note === undefined ? null : <dd className="text-small text-muted">{note}</dd>}
     </div>
+  )
+}
+
+/** A value as a link, if it is an address that the device can open. */
+function LinkedValue(props: Pick<FieldInputProps, 'field' | 'value' | 'label'>): JSX.Element {
+  const address = addressOf(props.field, props.value)
+  return address === undefined ? (
+    <FieldValueView {...props} />
+  ) : (
+    <a href={address} {...AWAY} className={textLinkClass}>
+      {String(props.value)}
+    </a>
+  )
+}
+
+function AddressLink({ href, text }: { readonly href: string; readonly text: string }): JSX.Element {
+  return (
+    <a
+      href={href}
+      {...AWAY}
+      aria-label={words.openLink(text)}
+      title={words.openLink(text)}
+      className="grid size-8 place-items-center rounded-md text-muted hover:bg-hover hover:text-text coarse:size-11 print:hidden"
+    >
+      <ArrowUpRight size={16} aria-hidden />
+    </a>
   )
 }
 
@@ -153,6 +223,9 @@ function TextInput(props: InputProps): JSX.Element {
   const text = useTypedText(props, stored)
   const isList = field.kind === 'json' && field.column.type.endsWith('[]')
   const inputRef = useRef<HTMLInputElement>(null)
+  // Durations are typed with a colon.
+  const isDecimal = isNumeric(field.kind) && field.format?.format.kind !== 'duration'
+  const address = addressOf(field, props.value)
   const isLong = !isList && isEditedInLines(field.kind, stored)
   const input = (
     <TextField
@@ -162,8 +235,9 @@ function TextInput(props: InputProps): JSX.Element {
       value={text.shown}
       isReadOnly={text.conflict !== undefined}
       type={inputType(field)}
-      inputMode={isNumeric(field.kind) ? 'decimal' : 'text'}
-      {...(isNumeric(field.kind) && {
+      inputMode={isDecimal ? 'decimal' : 'text'}
+      {...(address !== undefined && { trailing: <AddressLink href={address} text={stored} /> })}
+      {...(isDecimal && {
         inputRef,
         trailing: <SignKey label={field.label} inputRef={inputRef} value={text.shown} onChange={text.type} />,
       })}

@@ -9,6 +9,7 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { tableSettingsMessages as words } from '../../messages/table-settings.ts'
 import { type EditedOption, editFieldChange } from './field-edits.ts'
+import { FormatSelect } from './format-settings.tsx'
 import { labelProblem, Outcome, useTableChange } from './table-change.tsx'
 
 /** Edits a field's name, options and whether it is required, in one change. */
@@ -24,6 +25,7 @@ export function EditField({
   const of = useTableChange({ table, onClose })
   const [label, setLabel] = useState(field.label)
   const [isRequired, setRequired] = useState(field.isRequired)
+  const [format, setFormat] = useState(field.format?.format)
   const [options, setOptions] = useState<readonly EditedOption[]>(() =>
     field.choices.map((choice) => ({ was: choice, text: choice })),
   )
@@ -34,10 +36,11 @@ export function EditField({
     problem === undefined && !lacksOptions
       ? editFieldChange({
           column: field.column.column ?? field.name,
-          before: { label: field.label, choices: field.choices, isRequired: field.isRequired },
+          before: { label: field.label, choices: field.choices, isRequired: field.isRequired, format: field.format?.format },
           label,
           options,
           isRequired,
+          format,
         })
       : undefined
   return (
@@ -64,6 +67,7 @@ export function EditField({
       />
       {hasOptions ? <OptionList options={options} onChange={setOptions} /> : null}
       {lacksOptions ? <p className="text-small text-danger">{words.choicesMissing}</p> : null}
+      <FormatSelect field={field} format={format} onChange={setFormat} />
       {/* The database empties a link when its record is deleted. */}
       {field.kind === 'link' || !field.isEditable ? null : (
         <Checkbox isSelected={isRequired} onChange={setRequired}>

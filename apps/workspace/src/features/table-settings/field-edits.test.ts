@@ -3,13 +3,14 @@ import { editFieldChange, type FieldEdits } from './field-edits.ts'
 
 const edits: FieldEdits = {
   column: 'state',
-  before: { label: 'State', choices: ['open', 'done'], isRequired: false },
+  before: { label: 'State', choices: ['open', 'done'], isRequired: false, format: undefined },
   label: 'State',
   options: [
     { was: 'open', text: 'open' },
     { was: 'done', text: 'done' },
   ],
   isRequired: false,
+  format: undefined,
 }
 const change = (of: Partial<FieldEdits>): object | undefined => editFieldChange({ ...edits, ...of })
 
@@ -32,6 +33,13 @@ test('options keep their records when they are renamed, and merge when two get o
     choices: ['Open', 'Later'],
     renamed: { open: 'Open', done: 'Open' },
   })
+})
+
+test('a format is changed and taken away', () => {
+  const euro = { kind: 'currency', code: 'EUR' } as const
+  expect(change({ format: euro })).toEqual({ kind: 'edit_field', field: 'state', format: euro })
+  expect(change({ before: { ...edits.before, format: euro }, format: { ...euro } })).toBeUndefined()
+  expect(change({ before: { ...edits.before, format: euro } })).toMatchObject({ format: null })
 })
 
 test('another order is a change, and so is a removed option', () => {

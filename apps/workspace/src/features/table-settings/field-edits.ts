@@ -1,3 +1,5 @@
+import type { FieldFormat } from '@holdfast/protocol'
+
 /** An option in the editor. */
 export interface EditedOption {
   /** What it is now; `undefined` for a new one. */
@@ -8,16 +10,17 @@ export interface EditedOption {
 export interface FieldEdits {
   /** Name of the column. */
   readonly column: string
-  readonly before: { readonly label: string; readonly choices: readonly string[]; readonly isRequired: boolean }
+  readonly before: { readonly label: string; readonly choices: readonly string[]; readonly isRequired: boolean; readonly format: FieldFormat | undefined }
   readonly label: string
   readonly options: readonly EditedOption[]
   readonly isRequired: boolean
+  readonly format: FieldFormat | undefined
 }
 
 /**
  * Returns the change of a field with the parts that differ; `undefined` if nothing does. Options with the same text become one, and empty ones are left out.
  */
-export function editFieldChange({ column, before, label, options, isRequired }: FieldEdits): object | undefined {
+export function editFieldChange({ column, before, label, options, isRequired, format }: FieldEdits): object | undefined {
   const named = options.map(({ was, text }) => ({ was, text: text.trim() })).filter(({ text }) => text !== '')
   const choices = [...new Set(named.map(({ text }) => text))]
   const renamed = Object.fromEntries(
@@ -28,6 +31,7 @@ export function editFieldChange({ column, before, label, options, isRequired }: 
     ...(label.trim() !== before.label && { label: label.trim() }),
     ...((!areSame || Object.keys(renamed).length > 0) && { choices, renamed }),
     ...(isRequired !== before.isRequired && { required: isRequired }),
+    ...(JSON.stringify(format) !== JSON.stringify(before.format) && { format: format ?? null }),
   }
   return Object.keys(change).length === 0 ? undefined : { kind: 'edit_field', field: column, ...change }
 }

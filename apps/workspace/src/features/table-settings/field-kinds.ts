@@ -10,6 +10,31 @@ export interface NewField {
   /** A kind of `holdfast.new_field_sql`, a kind of text, or `link:` with a table. */
   readonly kind: string
   readonly choices: readonly string[]
+  /** Settings of its format; see {@link DEFAULT_SETTINGS}. */
+  readonly settings?: FormatSettings
+}
+
+export interface FormatSettings {
+  readonly max: 5 | 10
+  /** ISO 4217. */
+  readonly code: string
+  readonly unit: 'minutes' | 'seconds'
+}
+
+export const DEFAULT_SETTINGS: FormatSettings = { max: 5, code: 'EUR', unit: 'minutes' }
+
+/** Kinds with a format; those without settings have none. */
+const FORMATS = ['rating', 'currency', 'percent', 'duration', 'barcode', 'location'] as const
+
+/** Settings by kind. */
+export const SETTING_OF = { rating: 'max', currency: 'code', duration: 'unit' } as const satisfies Record<
+  string,
+  keyof FormatSettings
+>
+
+/** Returns the setting that a kind has. */
+export function settingOf(kind: string): keyof FormatSettings | undefined {
+  return kind in SETTING_OF ? SETTING_OF[kind as keyof typeof SETTING_OF] : undefined
 }
 
 /** Returns the kinds of new fields. */
@@ -20,7 +45,7 @@ export function fieldKinds(
   return [
     ...Object.entries(kinds).map(([value, label]) => ({ value, label })),
     { value: 'autonumber', label: words.autonumber },
-    { value: 'rating', label: words.rating },
+    ...FORMATS.map((value) => ({ value, label: words.formats[value] })),
     { value: `${LINK}hf_members`, label: words.person },
     ...tables.map(({ name, label }) => ({ value: `${LINK}${name}`, label: newTableMessages.linkTo(label) })),
   ]
@@ -31,11 +56,15 @@ export function fieldKinds(
  *
  * @param taken - names of existing fields
  */
-export function addFieldChange({ label, kind, choices }: NewField, taken: Pick<ReadonlySet<string>, 'has'>): object {
+export function addFieldChange(
+  { label, kind, choices, settings = DEFAULT_SETTINGS }: NewField,
+  taken: Pick<ReadonlySet<string>, 'has'>,
+): object {
+  const setting = settingOf(kind)
   const text = kind in TEXT_ENDS ? (kind as TextKind) : undefined
   const name = fieldNameOf(label, text, (one) => taken.has(one))
   const type = kind.startsWith(LINK)
     ? { kind: 'link', table: kind.slice(LINK.length) }
-    : { kind: text === undefined ? kind : 'text', ...(kind === 'choice' && { choices }) }
+    : { kind: text === undefined ? kind : 'text', ...(kind === 'choice' && { choices }), ...(setting && { [setting]: settings[setting] }) }
   return { kind: 'add_field', field: { name, label: label.trim(), ...type } }
 }

@@ -10,7 +10,8 @@ import type { Field } from '../../lib/fields/field.ts'
 import { tableSettingsMessages as words } from '../../messages/table-settings.ts'
 import { DeletedFields } from './deleted-fields.tsx'
 import { EditField } from './edit-field.tsx'
-import { addFieldChange, fieldKinds } from './field-kinds.ts'
+import { addFieldChange, DEFAULT_SETTINGS, fieldKinds } from './field-kinds.ts'
+import { FormatSettingsField } from './format-settings.tsx'
 import { labelProblem, Outcome, useTableChange } from './table-change.tsx'
 
 /** What the user is about to change. */
@@ -42,12 +43,13 @@ function AddField({ table, onClose }: TableSettingsProps): JSX.Element {
   const [label, setLabel] = useState('')
   const [kind, setKind] = useState('text')
   const [lines, setLines] = useState('')
+  const [settings, setSettings] = useState(DEFAULT_SETTINGS)
   const [hasTried, setTried] = useState(false)
   const choices = [...new Set(lines.split('\n').map((line) => line.trim()))].filter((line) => line !== '')
   const lacksChoices = kind === 'choice' && choices.length === 0
   const taken = new Set(table.descriptor.columns.map(({ name, column }) => column ?? name))
   const problem = labelProblem(label)
-  const change = problem === undefined && !lacksChoices ? addFieldChange({ label, kind, choices }, taken) : undefined
+  const change = problem === undefined && !lacksChoices ? addFieldChange({ label, kind, choices, settings }, taken) : undefined
   return (
     <FormDialog
       title={words.add}
@@ -79,6 +81,7 @@ function AddField({ table, onClose }: TableSettingsProps): JSX.Element {
           errorMessage={hasTried && lacksChoices ? words.choicesMissing : undefined}
         />
       ) : null}
+      <FormatSettingsField kind={kind} settings={settings} onChange={setSettings} />
       <Outcome change={change} of={of} />
       <Disclosure title={words.deletedFields}>
         <DeletedFields

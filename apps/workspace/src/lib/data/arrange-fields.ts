@@ -1,5 +1,6 @@
-import type { ColumnDescriptor } from '@holdfast/protocol'
+import { type ColumnDescriptor, parseJson } from '@holdfast/protocol'
 import * as v from 'valibot'
+import type { FieldFormatter } from '../fields/field-formatter.ts'
 import { isFilledInByServer, type WordedColumn, wordsOf } from './column-words.ts'
 import { parsedAs, translationIn } from './translation.ts'
 import type { FieldPlace, TableInfo } from './tables.ts'
@@ -19,8 +20,12 @@ export const storedFieldSchema = v.object({
   is_hidden: v.number(),
   choices: v.optional(v.string(), '{}'),
   workspace_id: v.optional(v.nullable(v.string())),
+  format: v.optional(v.nullable(v.string())),
 })
 export type StoredField = v.InferOutput<typeof storedFieldSchema>
+
+/** Returns the formatter of a column; see `field-formats.ts`. */
+type FormatterOf = (stored: unknown, column: ColumnDescriptor) => FieldFormatter | undefined
 
 /** Field placements by field. */
 export type FieldLayout = ReadonlyMap<string, FieldPlace>
@@ -30,11 +35,13 @@ export type FieldLayout = ReadonlyMap<string, FieldPlace>
  *
  * @param stored - rows of `holdfast.fields`; placements of a newer app version are ignored
  * @param workspace - current one; `undefined` until known
+ * @param formatterOf - `undefined` until loaded: columns are plain
  */
 export function withFields(
   tables: readonly TableInfo[],
   stored: readonly StoredField[],
   workspace?: string,
+  formatterOf?: FormatterOf,
 ): readonly TableInfo[] {
   if (stored.length === 0) return tables
   const here = workspace ?? stored.find(({ workspace_id }) => workspace_id != null)?.workspace_id
@@ -45,7 +52,7 @@ export function withFields(
     // Workspace rows override the project's.
     const known = [...all.filter((row) => row.workspace_id == null), ...all.filter((row) => row.workspace_id === here)]
     const byField = new Map(known.map((row) => [row.field_name, row]))
-    const columns = table.descriptor.columns.map((column) => worded(column, byField.get(column.column ?? column.name)))
+    const columns = table.descriptor.columns.map((column) => worded(column, byField.get(column.column ?? column.name), formatterOf))
     return {
       ...table,
       descriptor: { ...table.descriptor, columns },
@@ -63,7 +70,7 @@ function placeOf(row: StoredField): FieldPlace {
   return {
     id: row.id,
     workspace: row.workspace_id ?? null,
-    words: { label: row.label, help: row.help, translations: row.translations, choices: row.choices },
+    words: { label: row.label, help: row.help, translations: row.translations, choices: row.choices, ...(row.format != null && { format: row.format }) },
     place: row.place === 'main' || row.place === 'beside' || row.place === 'bottom' ? row.place : undefined,
     section: row.section?.trim() || undefined,
     heading: translationIn(row.translations, translationSchema)?.section?.trim() || undefined,
@@ -88,12 +95,17 @@ const translationSchema = v.object({
 })
 const LABEL = /^[^.\n]{1,40}$/
 
-function worded(column: ColumnDescriptor, row: StoredField | undefined): WordedColumn {
+function worded(
+  column: ColumnDescriptor,
+  row: StoredField | undefined,
+  formatterOf: FormatterOf | undefined,
+): WordedColumn {
   if (row === undefined) return column
   const translated = translationIn(row.translations, translationSchema)
   const words = { ...parsedAs(row.choices, wordsSchema), ...translated?.choices }
   const choiceWords = new Map(Object.entries(words).filter(([, text]) => text.trim() !== ''))
-  return { ...labelled(column, row, translated), ...(choiceWords.size > 0 && { choiceWords }) }
+  const format = row.format == null ? undefined : formatterOf?.(parseJson(row.format), column)
+  return { ...labelled(column, row, translated), ...(choiceWords.size > 0 && { choiceWords }), ...(format && { format }) }
 }
 
 function labelled(

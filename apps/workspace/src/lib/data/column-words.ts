@@ -1,13 +1,19 @@
 import type { ColumnDescriptor } from '@holdfast/protocol'
+import type { FieldFormatter } from '../fields/field-formatter.ts'
 
 /** The project's labels for the choices of a column, by value. */
 export type ChoiceWords = ReadonlyMap<string, string>
 
 export const NONE_GIVEN: ChoiceWords = new Map()
 
-/** A column with localized choice labels. */
+/** A column with localized choice labels and the format that the project gave it. */
 export interface WordedColumn extends ColumnDescriptor {
   readonly choiceWords?: ChoiceWords
+  readonly format?: FieldFormatter
+}
+
+export function formatterOfColumn(column: WordedColumn): FieldFormatter | undefined {
+  return column.format
 }
 
 export function choiceWordsOf(column: WordedColumn | undefined): ChoiceWords {

@@ -1,12 +1,15 @@
 import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import { createContext, type JSX, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react'
+import { latePart, useLatePart } from '../late-part.ts'
 import { type StoredField, storedFieldSchema, withFields } from './arrange-fields.ts'
 import { type StoredLooks, storedLooksSchema, withLooks } from './arrange-tables.ts'
 import { useChosenWorkspace } from './chosen-workspace.ts'
 import { FIELDS_TABLE } from './fields-table.ts'
 import { readFieldLooks, readLooks, rememberFieldLooks, rememberLooks } from './remembered-looks.ts'
 import { type TableInfo, tablesOf, toTableInfo } from './tables.ts'
+
+const formats = latePart(() => import('../fields/field-formats.ts'))
 
 interface Known {
   readonly tables: readonly TableInfo[]
@@ -28,13 +31,14 @@ export function TablesProvider({ children }: { readonly children: ReactNode }): 
   const fields = useKept<StoredField>(FIELDS_TABLE, FIELDS, readFieldLooks, rememberFieldLooks)
   const workspaces = useMyWorkspaces(looks, fields)
   useFollowMade(looks)
+  const { part } = useLatePart(formats, fields.some(({ format }) => format != null))
   const known = useMemo(() => {
     // Tables of the user's other workspaces are shown when these are chosen.
     const mine = workspaces && new Set(workspaces.slice(0, 1))
-    const tables = withFields(withLooks(tablesOf(schema), looks, mine), fields, workspaces?.[0])
+    const tables = withFields(withLooks(tablesOf(schema), looks, mine), fields, workspaces?.[0], part?.formatterOf)
     const worded = new Map(tables.map(({ name, descriptor }) => [name, descriptor]))
     return { tables, schema: { ...schema, tables: schema.tables.map((table) => worded.get(table.name) ?? table) } }
-  }, [schema, looks, fields, workspaces])
+  }, [schema, looks, fields, workspaces, part])
   return <Tables value={known}>{children}</Tables>
 }
 

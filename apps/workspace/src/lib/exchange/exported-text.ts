@@ -4,6 +4,9 @@ import { choiceWords } from '../fields/format-value.ts'
 /** Formats a value losslessly and language-independently: ISO dates, decimal points, `true`/`false`, links by id. */
 export function exportedText(field: Field, value: FieldValue): string {
   if (value === null) return ''
+  const format = field.format?.format.kind
+  // Numbers stay numbers that spreadsheets calculate with.
+  if (format === 'duration' || format === 'location') return field.format?.edit(String(value), 'en') ?? ''
   if (field.kind === 'boolean') return value === 0 || value === '0' || value === 'false' ? 'false' : 'true'
   if (field.kind !== 'choice') return String(value)
   const words = choiceWords(String(value), field.choiceWords)

@@ -5,7 +5,8 @@ import {
   type TableDescriptor,
   titleColumnOf,
 } from '@holdfast/protocol'
-import { type ChoiceWords, choiceWordsOf, isFilledInByServer, wordsOf } from '../data/column-words.ts'
+import { type ChoiceWords, choiceWordsOf, formatterOfColumn, isFilledInByServer, wordsOf } from '../data/column-words.ts'
+import type { FieldFormatter } from './field-formatter.ts'
 import { isSystemColumn, kindOf, type FieldKind } from './field-kind.ts'
 
 /** A value as stored locally. */
@@ -44,6 +45,7 @@ export interface Field {
   /** Whether the database requires a value, according to the schema. */
   readonly isRequired: boolean
   readonly isTitle: boolean
+  readonly format?: FieldFormatter | undefined
   /** Not a column of the table: its SQL over the table named `c`, and the other local tables that it reads. */
   readonly computed?: { readonly sql: string; readonly tables: readonly string[]; readonly of: ComputedField }
 }
@@ -87,6 +89,7 @@ function toField(
     isEditable,
     isRequired: isEditable && !column.nullable && !column.hasDefault && !isFilledInByServer(column.comment),
     isTitle: column.name === title,
+    format: formatterOfColumn(column),
   }
 }
 

@@ -31,6 +31,7 @@ export function formatValue(
   locale: string = pageLocale(),
 ): string {
   if (value === null) return ''
+  if (field.format) return field.format.show(String(value), locale)
   switch (field.kind) {
     case 'boolean':
       return value === 0 || value === '0' || value === 'false' ? fieldMessages.no : fieldMessages.yes
@@ -78,6 +79,7 @@ function formatJson(text: string): string {
 /** Returns the text for editing and copying, which parses to the same value. */
 export function toEditText(field: Field, value: FieldValue, locale: string = pageLocale()): string {
   if (value === null) return ''
+  if (field.format) return field.format.edit(String(value), locale)
   switch (field.kind) {
     case 'integer':
     case 'number':

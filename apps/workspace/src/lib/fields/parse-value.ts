@@ -10,7 +10,7 @@ export type ParsedValue =
   /** `message`: what to enter instead, shown below the field. */
   | { readonly isValid: false; readonly message: string }
 
-const TEXT_MAX = 1_000
+export const TEXT_MAX = 1_000
 const LONG_TEXT_MAX = 100_000
 const EMAIL_MAX = 254
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -32,6 +32,7 @@ export function parseValue(
 ): ParsedValue {
   const typed = field.kind === 'long_text' ? text.replace(/\s+$/, '') : text.trim()
   if (typed === '') return checkEmpty(field)
+  if (field.format) return field.format.parse(field, typed, locale)
   switch (field.kind) {
     case 'text':
     case 'phone':
@@ -83,7 +84,7 @@ function invalid(message: string): ParsedValue {
   return { isValid: false, message }
 }
 
-function checkLength(field: Field, text: string, otherwiseMax: number): ParsedValue {
+export function checkLength(field: Field, text: string, otherwiseMax: number): ParsedValue {
   const [, declared] = /^(?:character varying|varchar|character|char)\((\d+)\)$/.exec(field.column.type) ?? []
   const max = declared === undefined ? otherwiseMax : Number(declared)
   const length = [...text].length
@@ -94,7 +95,7 @@ function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
-function parseNumber(field: Field, text: string, locale: string): ParsedValue {
+export function parseNumber(field: Field, text: string, locale: string): ParsedValue {
   const digits = parseNumberText(text, locale)
   if (digits === undefined) return invalid(words.number)
   const { scale, min, max } = numberShapeOf(field)

@@ -31,7 +31,8 @@ export type Question = v.InferOutput<typeof questionSchema>
 /** Returns the question that asks for a field; `undefined` for links, files and other values that visitors cannot enter. */
 export function questionOf(field: Field, isRequired: boolean): Question | undefined {
   const kind = QUESTION_KINDS.find((one) => one === field.kind)
-  if (kind === undefined) return undefined
+  const format = field.format?.format.kind
+  if (kind === undefined || format === 'location' || format === 'duration') return undefined
   const choices = field.choices.map((value) => ({ value, label: choiceWords(value, field.choiceWords) }))
   return { field: field.name, label: field.label, help: field.help ?? '', kind, isRequired, choices }
 }

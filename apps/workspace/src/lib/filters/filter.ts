@@ -45,6 +45,7 @@ export const NESTING_MAX = 3
 /** Returns a field's operators, most common first. Text filters remain valid if choices are declared later. */
 export function operatorsOf(field: Field): readonly Operator[] {
   const { kind } = field
+  if (field.format?.format.kind === 'location') return ['filled', 'empty']
   if (isChosenText(field)) return ['in', 'notin', 'has', 'hasnt', 'is', 'isnt', 'starts', 'empty', 'filled']
   if (isTextual(kind)) return ['has', 'hasnt', 'is', 'isnt', 'starts', 'empty', 'filled']
   if (isNumeric(kind)) return ['is', 'isnt', 'lt', 'lte', 'gt', 'gte', 'empty', 'filled']

@@ -89,6 +89,7 @@ export const newTableRefusals: Translation<typeof englishRefusals> = {
   'new_table.exists': 'Eine Tabelle mit diesem Namen gibt es schon. Nennen Sie sie anders.',
   'new_table.fields': 'Eine Tabelle hat zwischen 1 und 200 Felder. Lassen Sie einige aus.',
   'new_table.kind': 'Der Server kennt eine der Feldarten nicht. Er ist vielleicht älter als diese App.',
+  'new_table.format': 'Der Server kennt das Format eines der Felder nicht.',
   'new_table.twice': 'Zwei Felder haben denselben Namen. Nennen Sie eines anders.',
   'new_table.choices':
     'Eine Auswahl hat bis zu 100 Wörter mit 100 Zeichen, in einer Zeile und ohne Backslash. Machen Sie einen Text daraus.',

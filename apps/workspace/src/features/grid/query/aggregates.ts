@@ -65,10 +65,14 @@ export function formatAggregate({ field, aggregate }: ColumnAggregate, index: nu
     case 'filled':
     case 'empty':
     case 'unique':
-      return formatValue({ ...field, kind: 'integer' }, value)
+      return formatValue({ ...field, kind: 'integer', format: undefined }, value)
     case 'sum':
     case 'average':
-      return formatValue({ ...field, kind: 'number' }, rounded(Number(value), field, aggregate))
+      return formatValue(
+        // The sum or average of ratings is not one of them.
+        { ...field, kind: 'number', ...(field.format?.format.kind === 'rating' && { format: undefined }) },
+        rounded(Number(value), field, aggregate),
+      )
     case 'min':
     case 'max':
     case 'earliest':

@@ -11,7 +11,8 @@ import { parseDay, dayOf } from '../../../lib/fields/dates.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import { numberText } from '../../../lib/fields/field-value.ts'
 import { isNumeric } from '../../../lib/fields/field-kind.ts'
-import { choiceWords } from '../../../lib/fields/format-value.ts'
+import { choiceWords, toEditText } from '../../../lib/fields/format-value.ts'
+import { parseValue } from '../../../lib/fields/parse-value.ts'
 import { parseNumberText } from '../../../lib/fields/numbers.ts'
 import { useLinkOptions } from '../../../lib/records/use-link-options.ts'
 import { quoteName } from '../../../lib/sql.ts'
@@ -131,6 +132,7 @@ function TextValue({ condition, field, onChange }: ConditionValueProps): JSX.Ele
 
 /** Returns the displayed text of a filter value. Numbers follow the locale, or they would be parsed differently. */
 function shownValue(field: Field, value: string): string {
+  if (field.format) return toEditText(field, value)
   return isNumeric(field.kind) ? numberText(value) : value
 }
 
@@ -138,6 +140,10 @@ function shownValue(field: Field, value: string): string {
 function readValue(field: Field, text: string): string | undefined {
   const typed = text.trim()
   if (typed === '') return ''
+  if (isNumeric(field.kind) && field.format) {
+    const parsed = parseValue(field, typed)
+    return parsed.isValid ? String(parsed.value) : undefined
+  }
   if (isNumeric(field.kind)) return parseNumberText(typed, pageLocale())
   if (field.kind !== 'date' && field.kind !== 'datetime') return typed
   const relative = typed

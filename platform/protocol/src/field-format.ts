@@ -1,0 +1,46 @@
+/** How a column is shown and edited beyond its type, as stored in `holdfast.fields`. Constraint `holdfast_fields_format_form` has the same grammar. */
+export type FieldFormat =
+  | { readonly kind: 'rating'; readonly max: 5 | 10 }
+  /** `code`: ISO 4217. */
+  | { readonly kind: 'currency'; readonly code: string }
+  /** Stored as the number before the sign: 25 is 25 %. */
+  | { readonly kind: 'percent' }
+  | { readonly kind: 'duration'; readonly unit: 'seconds' | 'minutes' }
+  | { readonly kind: 'barcode' }
+  | { readonly kind: 'location' }
+
+const WHOLE = /^(smallint|integer|bigint)$/
+const NUMBER = /^(smallint|integer|bigint|real|double precision|numeric)/
+const TEXT = /^(text|character varying)/
+
+/**
+ * Parses a stored format. Returns undefined for one that a newer version wrote or that does not fit the column's type: the column is then plain.
+ *
+ * @param type - as `format_type` prints it
+ */
+export function parseFieldFormat(stored: unknown, type: string): FieldFormat | undefined {
+  if (typeof stored !== 'object' || stored === null || !('kind' in stored)) return undefined
+  const given = stored as Readonly<Record<string, unknown>>
+  switch (given['kind']) {
+    case 'rating':
+      return WHOLE.test(type) && (given['max'] === 5 || given['max'] === 10)
+        ? { kind: 'rating', max: given['max'] }
+        : undefined
+    case 'currency':
+      return NUMBER.test(type) && typeof given['code'] === 'string' && /^[A-Z]{3}$/.test(given['code'])
+        ? { kind: 'currency', code: given['code'] }
+        : undefined
+    case 'percent':
+      return NUMBER.test(type) ? { kind: 'percent' } : undefined
+    case 'duration':
+      return WHOLE.test(type) && (given['unit'] === 'seconds' || given['unit'] === 'minutes')
+        ? { kind: 'duration', unit: given['unit'] }
+        : undefined
+    case 'barcode':
+      return TEXT.test(type) ? { kind: 'barcode' } : undefined
+    case 'location':
+      return type === 'point' ? { kind: 'location' } : undefined
+    default:
+      return undefined
+  }
+}
