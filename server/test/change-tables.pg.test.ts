@@ -126,12 +126,17 @@ test('a field of every kind is added, previewed word for word, deleted and resto
 test('formats are kept in their grammar, for columns whose type they fit, and do not change the column', async () => {
   await create('formats')
   const kept = async (name: string): Promise<unknown> =>
-    (await asked(EDDA, sql`select format from holdfast.fields where table_name = 'formats' and field_name = ${name}`))[0]
+    (
+      await asked(EDDA, sql`select format from holdfast.fields where table_name = 'formats' and field_name = ${name}`)
+    )[0]
   await change('formats', field('stars', 'rating', { max: 10 }))
   expect(await kept('stars')).toEqual({ format: { kind: 'rating', max: 10 } })
   await change('formats', field('spot', 'location'))
   await asked(EDDA, sql`insert into public.formats (title, stars, spot) values ('a', 10, '(13.405,52.52)')`)
-  for (const [column, value] of [['stars', '11'], ['spot', '(200,10)']] as const)
+  for (const [column, value] of [
+    ['stars', '11'],
+    ['spot', '(200,10)'],
+  ] as const)
     await expect(
       asked(EDDA, sql`update public.formats set ${sql.identifier(column)} = ${value}`),
     ).rejects.toMatchObject({ code: '23514' })
@@ -150,9 +155,18 @@ test('formats are kept in their grammar, for columns whose type they fit, and do
     ['pay', { kind: 'currency', code: 'eur' }, 'new_table.format'],
   ] as const)
     await expect(change('formats', { kind: 'edit_field', field: name, format })).rejects.toMatchObject({ hint })
-  await expect(change('formats', field('bad', 'rating', { max: 7 }))).rejects.toMatchObject({ hint: 'new_table.format' })
+  await expect(change('formats', field('bad', 'rating', { max: 7 }))).rejects.toMatchObject({
+    hint: 'new_table.format',
+  })
   // Whoever may arrange fields writes the column, too: the constraint has the same grammar.
-  for (const wrong of ['{"kind": "gauge"}', '{"kind": "rating", "max": 7}', '{"kind": "percent", "more": 1}', '{}', '[]', '1'])
+  for (const wrong of [
+    '{"kind": "gauge"}',
+    '{"kind": "rating", "max": 7}',
+    '{"kind": "percent", "more": 1}',
+    '{}',
+    '[]',
+    '1',
+  ])
     await expect(
       asked(OLGA, sql`update holdfast.fields set format = ${wrong}::jsonb where table_name = 'formats'`),
     ).rejects.toMatchObject({ code: '23514' })

@@ -8,6 +8,7 @@ import { Spinner } from '../../components/spinner.tsx'
 import { useOnline } from '../../hooks/use-online.ts'
 import { type DeviceState, hasSession, type SessionState } from '@holdfast/client'
 import { useValue, WhenOpen } from '@holdfast/react'
+import { latePart } from '../../lib/late-part.ts'
 import { usePendingPassword } from '../../lib/pending-password.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { TablesProvider } from '../../lib/data/use-tables.tsx'
@@ -44,7 +45,7 @@ export function SignedInLayout(): JSX.Element {
 
   return (
     <WhenOpen otherwise={renderNotOpen}>
-      <TablesProvider>
+      <TablesProvider formats={formats}>
         <Shell>
           <ByWorkspaceClock>
             <Outlet />
@@ -68,6 +69,8 @@ function useOwesPassword(session: SessionState): boolean {
   const pending = usePendingPassword((state) => state.pending)
   return hasSession(session) && pending?.userId === session.user.id
 }
+
+const formats = latePart(() => import('../../lib/fields/field-formats.ts'))
 
 /** Delay in ms before the text appears. An existing database opens faster, and the text would only flicker. */
 const OPENING_SHOWN_AFTER_MS = 250

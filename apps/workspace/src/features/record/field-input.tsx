@@ -23,6 +23,7 @@ import { notOfferedWords } from '../../lib/records/refusal-words.ts'
 import { useLinkOptions } from '../../lib/records/use-link-options.ts'
 import { zoneNameAt } from '../../lib/time-zone.ts'
 import { fieldMessages as words } from '../../messages/fields.ts'
+import type { CommitValue } from './commit-value.ts'
 import { useTypedText } from './use-typed-text.ts'
 
 const EMPTY = ''
@@ -38,9 +39,6 @@ const { Content: TextConflict } = lateContent(
 const { Content: RatingInput } = lateDetail(async () => (await import('./format-input.tsx')).RatingInput)
 const { Content: LocateButton } = lateDetail(async () => (await import('./format-input.tsx')).LocateButton)
 const { Content: ScanButton } = lateDetail(async () => (await import('./format-input.tsx')).ScanButton)
-
-/** @param isUnjudged - stores the value even if policies are known to refuse it */
-export type CommitValue = (value: FieldValue, isUnjudged?: boolean) => Promise<NotStored | undefined>
 
 export interface FieldInputProps {
   readonly field: Field

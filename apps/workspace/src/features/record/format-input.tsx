@@ -10,7 +10,7 @@ import { parseValue } from '../../lib/fields/parse-value.ts'
 import { formatMetres } from '../../lib/format.ts'
 import { fieldFormatMessages as words } from '../../messages/field-formats.ts'
 import { LabelScanner } from './checklist/label-scanner.tsx'
-import type { CommitValue } from './field-input.tsx'
+import type { CommitValue } from './commit-value.ts'
 
 interface FormatInputProps {
   readonly field: Field

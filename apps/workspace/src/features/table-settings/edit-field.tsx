@@ -36,7 +36,12 @@ export function EditField({
     problem === undefined && !lacksOptions
       ? editFieldChange({
           column: field.column.column ?? field.name,
-          before: { label: field.label, choices: field.choices, isRequired: field.isRequired, format: field.format?.format },
+          before: {
+            label: field.label,
+            choices: field.choices,
+            isRequired: field.isRequired,
+            format: field.format?.format,
+          },
           label,
           options,
           isRequired,

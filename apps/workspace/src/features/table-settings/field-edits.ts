@@ -10,7 +10,12 @@ export interface EditedOption {
 export interface FieldEdits {
   /** Name of the column. */
   readonly column: string
-  readonly before: { readonly label: string; readonly choices: readonly string[]; readonly isRequired: boolean; readonly format: FieldFormat | undefined }
+  readonly before: {
+    readonly label: string
+    readonly choices: readonly string[]
+    readonly isRequired: boolean
+    readonly format: FieldFormat | undefined
+  }
   readonly label: string
   readonly options: readonly EditedOption[]
   readonly isRequired: boolean
@@ -20,7 +25,14 @@ export interface FieldEdits {
 /**
  * Returns the change of a field with the parts that differ; `undefined` if nothing does. Options with the same text become one, and empty ones are left out.
  */
-export function editFieldChange({ column, before, label, options, isRequired, format }: FieldEdits): object | undefined {
+export function editFieldChange({
+  column,
+  before,
+  label,
+  options,
+  isRequired,
+  format,
+}: FieldEdits): object | undefined {
   const named = options.map(({ was, text }) => ({ was, text: text.trim() })).filter(({ text }) => text !== '')
   const choices = [...new Set(named.map(({ text }) => text))]
   const renamed = Object.fromEntries(

@@ -65,6 +65,10 @@ export function addFieldChange(
   const name = fieldNameOf(label, text, (one) => taken.has(one))
   const type = kind.startsWith(LINK)
     ? { kind: 'link', table: kind.slice(LINK.length) }
-    : { kind: text === undefined ? kind : 'text', ...(kind === 'choice' && { choices }), ...(setting && { [setting]: settings[setting] }) }
+    : {
+        kind: text === undefined ? kind : 'text',
+        ...(kind === 'choice' && { choices }),
+        ...(setting && { [setting]: settings[setting] }),
+      }
   return { kind: 'add_field', field: { name, label: label.trim(), ...type } }
 }

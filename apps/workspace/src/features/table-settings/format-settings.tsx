@@ -45,7 +45,10 @@ export function FormatSelect({
     const setting = settingOf(kind)
     return parseFieldFormat({ kind, ...(setting && { [setting]: settings[setting] }) }, field.column.type)
   }
-  const kinds = field.choices.length > 0 || field.column.generated ? [] : CHANGEABLE.filter((kind) => formatOf(kind, DEFAULT_SETTINGS))
+  const kinds =
+    field.choices.length > 0 || field.column.generated
+      ? []
+      : CHANGEABLE.filter((kind) => formatOf(kind, DEFAULT_SETTINGS))
   const isOwn = format !== undefined && !CHANGEABLE.some((kind) => kind === format.kind)
   if (kinds.length === 0 || isOwn) return null
   return (

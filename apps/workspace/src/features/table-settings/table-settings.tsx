@@ -49,7 +49,8 @@ function AddField({ table, onClose }: TableSettingsProps): JSX.Element {
   const lacksChoices = kind === 'choice' && choices.length === 0
   const taken = new Set(table.descriptor.columns.map(({ name, column }) => column ?? name))
   const problem = labelProblem(label)
-  const change = problem === undefined && !lacksChoices ? addFieldChange({ label, kind, choices, settings }, taken) : undefined
+  const change =
+    problem === undefined && !lacksChoices ? addFieldChange({ label, kind, choices, settings }, taken) : undefined
   return (
     <FormDialog
       title={words.add}

@@ -1,6 +1,6 @@
 import { type ColumnDescriptor, parseJson } from '@holdfast/protocol'
 import * as v from 'valibot'
-import type { FieldFormatter } from '../fields/field-formatter.ts'
+import type { FormatterOf } from './field-formatter.ts'
 import { isFilledInByServer, type WordedColumn, wordsOf } from './column-words.ts'
 import { parsedAs, translationIn } from './translation.ts'
 import type { FieldPlace, TableInfo } from './tables.ts'
@@ -23,9 +23,6 @@ export const storedFieldSchema = v.object({
   format: v.optional(v.nullable(v.string())),
 })
 export type StoredField = v.InferOutput<typeof storedFieldSchema>
-
-/** Returns the formatter of a column; see `field-formats.ts`. */
-type FormatterOf = (stored: unknown, column: ColumnDescriptor) => FieldFormatter | undefined
 
 /** Field placements by field. */
 export type FieldLayout = ReadonlyMap<string, FieldPlace>
@@ -52,7 +49,9 @@ export function withFields(
     // Workspace rows override the project's.
     const known = [...all.filter((row) => row.workspace_id == null), ...all.filter((row) => row.workspace_id === here)]
     const byField = new Map(known.map((row) => [row.field_name, row]))
-    const columns = table.descriptor.columns.map((column) => worded(column, byField.get(column.column ?? column.name), formatterOf))
+    const columns = table.descriptor.columns.map((column) =>
+      worded(column, byField.get(column.column ?? column.name), formatterOf),
+    )
     return {
       ...table,
       descriptor: { ...table.descriptor, columns },
@@ -70,7 +69,13 @@ function placeOf(row: StoredField): FieldPlace {
   return {
     id: row.id,
     workspace: row.workspace_id ?? null,
-    words: { label: row.label, help: row.help, translations: row.translations, choices: row.choices, ...(row.format != null && { format: row.format }) },
+    words: {
+      label: row.label,
+      help: row.help,
+      translations: row.translations,
+      choices: row.choices,
+      ...(row.format != null && { format: row.format }),
+    },
     place: row.place === 'main' || row.place === 'beside' || row.place === 'bottom' ? row.place : undefined,
     section: row.section?.trim() || undefined,
     heading: translationIn(row.translations, translationSchema)?.section?.trim() || undefined,
@@ -105,7 +110,11 @@ function worded(
   const words = { ...parsedAs(row.choices, wordsSchema), ...translated?.choices }
   const choiceWords = new Map(Object.entries(words).filter(([, text]) => text.trim() !== ''))
   const format = row.format == null ? undefined : formatterOf?.(parseJson(row.format), column)
-  return { ...labelled(column, row, translated), ...(choiceWords.size > 0 && { choiceWords }), ...(format && { format }) }
+  return {
+    ...labelled(column, row, translated),
+    ...(choiceWords.size > 0 && { choiceWords }),
+    ...(format && { format }),
+  }
 }
 
 function labelled(

@@ -1,5 +1,5 @@
 import type { ColumnDescriptor } from '@holdfast/protocol'
-import type { FieldFormatter } from '../fields/field-formatter.ts'
+import type { FieldFormatter } from './field-formatter.ts'
 
 /** The project's labels for the choices of a column, by value. */
 export type ChoiceWords = ReadonlyMap<string, string>

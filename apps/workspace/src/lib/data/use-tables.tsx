@@ -1,7 +1,8 @@
 import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import { createContext, type JSX, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react'
-import { latePart, useLatePart } from '../late-part.ts'
+import { type LatePart, latePart, useLatePart } from '../late-part.ts'
+import type { FormatterOf } from './field-formatter.ts'
 import { type StoredField, storedFieldSchema, withFields } from './arrange-fields.ts'
 import { type StoredLooks, storedLooksSchema, withLooks } from './arrange-tables.ts'
 import { useChosenWorkspace } from './chosen-workspace.ts'
@@ -9,7 +10,9 @@ import { FIELDS_TABLE } from './fields-table.ts'
 import { readFieldLooks, readLooks, rememberFieldLooks, rememberLooks } from './remembered-looks.ts'
 import { type TableInfo, tablesOf, toTableInfo } from './tables.ts'
 
-const formats = latePart(() => import('../fields/field-formats.ts'))
+/** The code of formats, which is needed by tables that have them. */
+type Formats = LatePart<{ readonly formatterOf: FormatterOf }>
+const NO_FORMATS: Formats = latePart(() => Promise.resolve({ formatterOf: () => undefined }))
 
 interface Known {
   readonly tables: readonly TableInfo[]
@@ -25,13 +28,22 @@ const LOOKS = Object.keys(storedLooksSchema.entries)
 const FIELDS = Object.keys(storedFieldSchema.entries)
 
 /** Provides the looks of tables and fields to all components below. */
-export function TablesProvider({ children }: { readonly children: ReactNode }): JSX.Element {
+export function TablesProvider({
+  formats = NO_FORMATS,
+  children,
+}: {
+  readonly formats?: Formats
+  readonly children: ReactNode
+}): JSX.Element {
   const schema = useSchema()
   const looks = useKept<StoredLooks>(LOOKS_TABLE, LOOKS, readLooks, rememberLooks)
   const fields = useKept<StoredField>(FIELDS_TABLE, FIELDS, readFieldLooks, rememberFieldLooks)
   const workspaces = useMyWorkspaces(looks, fields)
   useFollowMade(looks)
-  const { part } = useLatePart(formats, fields.some(({ format }) => format != null))
+  const { part } = useLatePart(
+    formats,
+    fields.some(({ format }) => format != null),
+  )
   const known = useMemo(() => {
     // Tables of the user's other workspaces are shown when these are chosen.
     const mine = workspaces && new Set(workspaces.slice(0, 1))

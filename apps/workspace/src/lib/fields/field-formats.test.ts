@@ -54,7 +54,11 @@ describe.each(['en', 'de'])('in %s', (locale) => {
   ]
   test.each(cases)('what is shown, edited and exported of %s is read as the same value', (_, field, values) => {
     const same = (value: string | number): string =>
-      field.kind === 'number' ? String(value).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '') : String(value)
+      field.kind === 'number'
+        ? String(value)
+            .replace(/(\.\d*?)0+$/, '$1')
+            .replace(/\.$/, '')
+        : String(value)
     fc.assert(
       fc.property(values, (value) => {
         for (const [text, of] of [

@@ -1,38 +1,41 @@
 import { type ColumnDescriptor, type FieldFormat, parseFieldFormat } from '@holdfast/protocol'
 import { fieldFormatMessages as words } from '../../messages/field-formats.ts'
 import { remembered } from '../remembered.ts'
-import type { FieldFormatter } from './field-formatter.ts'
+import type { FieldFormatter, ParsedText } from '../data/field-formatter.ts'
+import { kindOf } from './field-kind.ts'
 import { formatNumberText, decimalSeparator } from './numbers.ts'
-import { checkLength, type ParsedValue, parseNumber, TEXT_MAX } from './parse-value.ts'
+import { checkLength, parseNumber, TEXT_MAX } from './parse-value.ts'
 
+type Numeric = Parameters<typeof parseNumber>[0]
 type Of<Kind extends FieldFormat['kind']> = Extract<FieldFormat, { readonly kind: Kind }>
 
 /** Decimals of a typed coordinate: a tenth of a metre. */
 const COORDINATE_DIGITS = 6
 
 /** Returns the formatter of a column. Undefined without a format, or with one that this version or the column's type does not know. */
-export function formatterOf(stored: unknown, { type }: ColumnDescriptor): FieldFormatter | undefined {
-  const format = parseFieldFormat(stored, type)
+export function formatterOf(stored: unknown, column: ColumnDescriptor): FieldFormatter | undefined {
+  const format = parseFieldFormat(stored, column.type)
+  const field = { kind: kindOf(column, false), column }
   switch (format?.kind) {
     case undefined:
       return undefined
     case 'rating':
       return rating(format)
     case 'currency':
-      return currency(format)
+      return currency(format, field)
     case 'percent':
-      return percent(format)
+      return percent(format, field)
     case 'duration':
-      return duration(format)
+      return duration(format, field)
     case 'barcode':
       return {
         format,
         show: (value) => value,
         edit: (value) => value,
-        parse: (field, text) => checkLength(field, text, TEXT_MAX),
+        parse: (text) => checkLength(field, text, TEXT_MAX),
       }
     case 'location':
-      return { format, show: showLocation, edit: showLocation, parse: (_, text) => parseLocation(text) }
+      return { format, show: showLocation, edit: showLocation, parse: (text) => parseLocation(text) }
   }
 }
 
@@ -41,7 +44,7 @@ function rating(format: Of<'rating'>): FieldFormatter {
     format,
     show: (value) => words.rating(value, format.max),
     edit: (value) => value,
-    parse(_, text) {
+    parse(text) {
       const stars = /^[\u2605\u2606]+$/.test(text) ? text.replaceAll('\u2606', '').length : undefined
       const [, typed] = /^(\d{1,2})(?:\s*(?:\/|of|von)\s*\d{1,2})?$/.exec(text) ?? []
       const number = stars ?? Number(typed ?? Number.NaN)
@@ -51,7 +54,7 @@ function rating(format: Of<'rating'>): FieldFormatter {
 }
 
 /** Digits are kept: no amount is rounded to the currency's decimals. */
-function currency(format: Of<'currency'>): FieldFormatter {
+function currency(format: Of<'currency'>, field: Numeric): FieldFormatter {
   const formatIn = (locale: string): Intl.NumberFormat =>
     remembered(currencies, `${locale} ${format.code}`, () => {
       const settings = { style: 'currency', currency: format.code } as const
@@ -63,27 +66,30 @@ function currency(format: Of<'currency'>): FieldFormatter {
     show: (value, locale) =>
       /^-?\d+(\.\d+)?$/.test(value) ? formatIn(locale).format(value as Intl.StringNumericLiteral) : value,
     edit: editNumber,
-    parse(field, text, locale) {
-      const sign = formatIn(locale).formatToParts(0).find(({ type }) => type === 'currency')?.value ?? ''
+    parse(text, locale) {
+      const sign =
+        formatIn(locale)
+          .formatToParts(0)
+          .find(({ type }) => type === 'currency')?.value ?? ''
       const bare = [sign, format.code].reduce((left, mark) => (mark === '' ? left : left.replace(mark, '')), text)
       return parseNumber(field, bare.replace(/^([-\u2212]?)[\s\u00a0]+/, '$1').trim(), locale)
     },
   }
 }
 
-function percent(format: Of<'percent'>): FieldFormatter {
+function percent(format: Of<'percent'>, field: Numeric): FieldFormatter {
   return {
     format,
     show: (value, locale) => `${formatNumberText(value, locale)}${locale.startsWith('en') ? '' : '\u00a0'}%`,
     edit: editNumber,
-    parse: (field, text, locale) => parseNumber(field, text.replace(/[\s\u00a0]*%$/, ''), locale),
+    parse: (text, locale) => parseNumber(field, text.replace(/[\s\u00a0]*%$/, ''), locale),
   }
 }
 
 const UNITS = { h: 3_600, min: 60, m: 60, s: 1, sec: 1, sek: 1, std: 3_600 } as const
 
 /** `h:mm`, or `h:mm:ss` where seconds are stored. A number without a colon counts units as they are stored, which is what files contain. */
-function duration(format: Of<'duration'>): FieldFormatter {
+function duration(format: Of<'duration'>, field: Numeric): FieldFormatter {
   const unitS = format.unit === 'seconds' ? 1 : 60
   const show = (value: string): string => {
     const total = Math.round(Number(value))
@@ -98,9 +104,10 @@ function duration(format: Of<'duration'>): FieldFormatter {
     format,
     show,
     edit: show,
-    parse(field, text, locale) {
+    parse(text, locale) {
       const seconds = secondsOf(text)
-      if (seconds === undefined) return /^[-+\u2212]?\d+$/.test(text) ? parseNumber(field, text, locale) : invalid(words.duration)
+      if (seconds === undefined)
+        return /^[-+\u2212]?\d+$/.test(text) ? parseNumber(field, text, locale) : invalid(words.duration)
       return seconds % unitS === 0 ? parseNumber(field, String(seconds / unitS), locale) : invalid(words.wholeMinutes)
     },
   }
@@ -139,7 +146,7 @@ const DEGREES = String.raw`([-+\u2212]?\d{1,3}(?:[.,]\d+)?(?:e-?\d+)?)\s*\u00b0?
 const PAIR = new RegExp(String.raw`^${DEGREES}([NS]?)\s*[,;\s]\s*${DEGREES}([EWO]?)$`, 'i')
 
 /** Parses latitude and longitude: `52.52, 13.405`, `52,52; 13,405`, `33.9 S 151.2 E`, and the stored form. */
-function parseLocation(text: string): ParsedValue {
+function parseLocation(text: string): ParsedText {
   const kept = placeOf(text)
   const [, lat, south = '', lon, west = ''] = kept ? [text, kept.lat, '', kept.lon, ''] : (PAIR.exec(text) ?? [])
   const degrees = (typed: string | undefined, isNegative: boolean): number =>
@@ -156,10 +163,10 @@ function editNumber(value: string, locale: string): string {
 
 const currencies = new Map<string, Intl.NumberFormat>()
 
-function valid(value: string | number): ParsedValue {
+function valid(value: string | number): ParsedText {
   return { isValid: true, value }
 }
 
-function invalid(message: string): ParsedValue {
+function invalid(message: string): ParsedText {
   return { isValid: false, message }
 }

@@ -5,8 +5,14 @@ import {
   type TableDescriptor,
   titleColumnOf,
 } from '@holdfast/protocol'
-import { type ChoiceWords, choiceWordsOf, formatterOfColumn, isFilledInByServer, wordsOf } from '../data/column-words.ts'
-import type { FieldFormatter } from './field-formatter.ts'
+import {
+  type ChoiceWords,
+  choiceWordsOf,
+  formatterOfColumn,
+  isFilledInByServer,
+  wordsOf,
+} from '../data/column-words.ts'
+import type { FieldFormatter } from '../data/field-formatter.ts'
 import { isSystemColumn, kindOf, type FieldKind } from './field-kind.ts'
 
 /** A value as stored locally. */

@@ -9,7 +9,7 @@ export interface NumberShape {
 }
 
 /** Derived from the column type: `numeric(6,2)` has 2 decimals and stays below 10,000. */
-export function numberShapeOf({ kind, column }: Field): NumberShape {
+export function numberShapeOf({ kind, column }: Pick<Field, 'kind' | 'column'>): NumberShape {
   const [, precision, scale] = /^numeric\((\d+)(?:,(-?\d+))?\)$/.exec(column.type) ?? []
   if (precision !== undefined) {
     const digits = Math.max(0, Number(scale ?? 0))

@@ -1,14 +1,12 @@
 import { fieldMessages as words } from '../../messages/fields.ts'
+import type { ParsedText } from '../data/field-formatter.ts'
 import { dayOf, parseDay, parseMoment, toStoredMoment, YEAR_MAX, YEAR_MIN } from './dates.ts'
 import type { Field, FieldValue } from './field.ts'
 import { choiceWords } from './format-value.ts'
 import { formatNumberText, numberShapeOf, parseNumberText } from './numbers.ts'
 import { pageLocale } from '../language.ts'
 
-export type ParsedValue =
-  | { readonly isValid: true; readonly value: FieldValue }
-  /** `message`: what to enter instead, shown below the field. */
-  | { readonly isValid: false; readonly message: string }
+export type ParsedValue = ParsedText
 
 export const TEXT_MAX = 1_000
 const LONG_TEXT_MAX = 100_000
@@ -32,7 +30,7 @@ export function parseValue(
 ): ParsedValue {
   const typed = field.kind === 'long_text' ? text.replace(/\s+$/, '') : text.trim()
   if (typed === '') return checkEmpty(field)
-  if (field.format) return field.format.parse(field, typed, locale)
+  if (field.format) return field.format.parse(typed, locale)
   switch (field.kind) {
     case 'text':
     case 'phone':
@@ -84,7 +82,7 @@ function invalid(message: string): ParsedValue {
   return { isValid: false, message }
 }
 
-export function checkLength(field: Field, text: string, otherwiseMax: number): ParsedValue {
+export function checkLength(field: Pick<Field, 'column'>, text: string, otherwiseMax: number): ParsedValue {
   const [, declared] = /^(?:character varying|varchar|character|char)\((\d+)\)$/.exec(field.column.type) ?? []
   const max = declared === undefined ? otherwiseMax : Number(declared)
   const length = [...text].length
@@ -95,7 +93,7 @@ function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
-export function parseNumber(field: Field, text: string, locale: string): ParsedValue {
+export function parseNumber(field: Pick<Field, 'kind' | 'column'>, text: string, locale: string): ParsedValue {
   const digits = parseNumberText(text, locale)
   if (digits === undefined) return invalid(words.number)
   const { scale, min, max } = numberShapeOf(field)
