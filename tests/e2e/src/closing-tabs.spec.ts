@@ -23,11 +23,11 @@ test('a query waits for a file that the browser has not taken from a closed tab 
   const held = await holdDatabaseFile(sam, { afterLockMs: 1_500 })
   expect(held.files).toHaveLength(1)
   const grid = gridOf(sam.page)
-  await grid.type(action.number, 'Estimated hours', '7.5')
+  await grid.type(action.number, 'Estimated hours', '7.5', '7.50')
   // The cell shows what was typed while the change waits for the file, too.
   await expect
     .poll(() => readRows(sam.page, 'select est_hours from actions where id = ?', [action.id]))
-    .toEqual([{ est_hours: '7.5' }])
+    .toEqual([{ est_hours: '7.50' }])
   await held.isFree
 })
 

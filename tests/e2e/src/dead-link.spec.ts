@@ -30,7 +30,7 @@ test('the chip tells of a line that is open and passes nothing, and what was wri
   sam.link.stall()
   await expect(sam.chip).toHaveAccessibleName('Sync: Checking…', { timeout: NOTICE_MS })
   await expect(sam.chip).toHaveAccessibleName(/^Sync: No answer since \d?\d:\d\d$/, { timeout: NOTICE_MS })
-  await gridOf(sam.page).type(action.number, 'Estimated hours', '7.5')
+  await gridOf(sam.page).type(action.number, 'Estimated hours', '7.5', '7.50')
   await sam.chip.click()
   await expect(sam.page.getByText('1 change on this device is not sent yet.')).toBeVisible()
   await sam.page.keyboard.press('Escape')
@@ -78,7 +78,7 @@ test(`${EDITS} edits on a line that is cut all the time are in Postgres once eac
     // The line breaks by the number of edits, not by time: on a fast machine as often as on a slow one.
     const breaking =
       place % BREAK_EVERY === 0 ? delay(random.below(BREAK_MS_MAX)).then(() => breakLine(sam.link, random)) : undefined
-    await grid.type(action?.number ?? '', 'Estimated hours', String(hours))
+    await grid.type(action?.number ?? '', 'Estimated hours', String(hours), hours.toFixed(2))
     await breaking
   }
   sam.link.breakRequests({ head: '', at: 'answer', count: 0 })

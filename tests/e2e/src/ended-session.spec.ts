@@ -30,7 +30,7 @@ test('when the server has ended the session, work goes on over a new start, what
     await expectAccessible(page, 'a session that has ended')
     await page.reload()
     await grid.expectCell(action.number, 'Title', 'Session: written after its end')
-    await grid.type(action.number, 'Estimated hours', '6.5')
+    await grid.type(action.number, 'Estimated hours', '6.5', '6.50')
     await expect(dana.chip).toHaveAccessibleName('Sync: Sign in to sync')
     expect((await storedAction(holdfast, action.id)).title).toBe('Session: one')
   })

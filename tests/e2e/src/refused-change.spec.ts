@@ -23,7 +23,7 @@ test(
     await test.step('a contractor verifies an action offline, and edits another', async () => {
       await sam.goOffline()
       await grid.choose(verified.number, 'State', 'Verified')
-      await grid.type(other.number, 'Estimated hours', '7.5')
+      await grid.type(other.number, 'Estimated hours', '7.5', '7.50')
       await expect(sam.chip).toHaveAccessibleName('Sync: Offline · 2 waiting')
     })
 
@@ -108,7 +108,7 @@ test('after a refused state, hours go up by themselves and the next state waits 
   await expect(grid.row('Waits:')).toHaveCount(1)
   await sam.goOffline()
   await grid.choose(action.number, 'State', 'Verified')
-  await grid.type(action.number, 'Estimated hours', '9')
+  await grid.type(action.number, 'Estimated hours', '9', '9.00')
   await grid.choose(action.number, 'State', 'Doing')
   await sam.goOnline()
   await expect(sam.chip).toHaveAccessibleName('Sync: 1 needs attention')

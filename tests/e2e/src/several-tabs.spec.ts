@@ -33,8 +33,10 @@ test('four tabs of one person show each other’s edits, go on when one is close
     const more = [await dana.newTab(), await dana.newTab()]
     for (const [place, page] of more.entries()) {
       await page.goto(tab.url())
-      await gridOf(page).type(second.number, 'Estimated hours', String(5 + place))
-      for (const grid of [left, right]) await grid.expectCell(second.number, 'Estimated hours', String(5 + place))
+      const hours = 5 + place
+      // The column has two decimals: every tab shows them before the server has answered and after.
+      await gridOf(page).type(second.number, 'Estimated hours', String(hours), hours.toFixed(2))
+      for (const grid of [left, right]) await grid.expectCell(second.number, 'Estimated hours', hours.toFixed(2))
     }
     return more
   })

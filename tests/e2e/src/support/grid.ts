@@ -9,8 +9,12 @@ export interface Grid {
   cell(row: string, field: string): Locator
   /** The cell shows a value, whether it has been sent or not. */
   expectCell(row: string, field: string, value: string): Promise<void>
-  /** Types over a cell's value, and sees it in the cell at once. */
-  type(row: string, field: string, value: string): Promise<void>
+  /**
+   * Types over a cell's value, and sees it in the cell at once.
+   *
+   * @param shown - the text in the cell, if the field's type has another form of the value
+   */
+  type(row: string, field: string, value: string, shown?: string): Promise<void>
   /** Chooses one of the cell's choices, and sees it in the cell at once. */
   choose(row: string, field: string, choice: string): Promise<void>
 }
@@ -27,13 +31,13 @@ export function gridOf(page: Page): Grid {
     row,
     cell,
     expectCell,
-    async type(text, field, value) {
+    async type(text, field, value, shown = value) {
       await cell(text, field).dblclick()
       const editor = page.getByRole('textbox', { name: `Edit ${field}` })
       await editor.fill(value)
       await editor.press('Enter')
       await expect(editor).toBeHidden()
-      await expectCell(text, field, value)
+      await expectCell(text, field, shown)
     },
     async choose(text, field, choice) {
       await cell(text, field).dblclick()

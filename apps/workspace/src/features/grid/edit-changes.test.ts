@@ -44,7 +44,7 @@ describe('pasting', () => {
     const cost = testField('cost')
     const cells = [[{ text: '12.3', number: '12.25' }], [{ text: '0.3', number: '0.3333' }]]
     const { changes, refusals } = paste({ fields: [cost], cells })
-    expect(changes.map(({ values }) => values['cost'])).toEqual(['12.25', '0.3'])
+    expect(changes.map(({ values }) => values['cost'])).toEqual(['12.25', '0.30'])
     expect(refusals).toEqual([])
   })
 

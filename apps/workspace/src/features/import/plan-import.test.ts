@@ -221,7 +221,7 @@ test('a number of an XLSX is that number, also where texts beside it have a comm
   ]
   const { changes } = await plan(await writeXlsx({ sheets: [{ name: 'a', rows: cells }] }))
   expect(changes.map(({ values }) => values)).toMatchObject([
-    { title: 'A', ratio: 1.234, cost: '12.5' },
+    { title: 'A', ratio: 1.234, cost: '12.50' },
     { title: 'B', ratio: 1234.5, cost: '0.25' },
   ])
 })

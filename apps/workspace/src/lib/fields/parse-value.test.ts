@@ -20,7 +20,7 @@ describe('reading what a person typed', () => {
     ['points', '1,200', 1200],
     ['points', '-3', -3],
     ['cost', '12.50', '12.50'],
-    ['cost', '1,234.5', '1234.5'],
+    ['cost', '1,234.5', '1234.50'],
     ['ratio', '.5', 0.5],
     ['due_on', '2026-11-20', '2026-11-20'],
     ['due_on', '20/11/2026', '2026-11-20'],
@@ -41,7 +41,7 @@ describe('reading what a person typed', () => {
   })
 
   test('reads numbers and days in the reader’s language', () => {
-    expect(read('cost', '1.234,5', 'de-DE')).toBe('1234.5')
+    expect(read('cost', '1.234,5', 'de-DE')).toBe('1234.50')
     expect(read('due_on', '11/20/2026', 'en-US')).toBe('2026-11-20')
     expect(read('due_on', '20.11.2026', 'de-DE')).toBe('2026-11-20')
   })
@@ -64,6 +64,28 @@ describe('reading what a person typed', () => {
   ])('%s refuses %j', (name, text, message) => {
     expect(read(name, text)).toEqual({ isValid: false, message })
   })
+})
+
+/** Texts, and what `select <text>::<type>` returns in Postgres. */
+test.each([
+  ['numeric(6,2)', '6', '6.00'],
+  ['numeric(6,2)', '6.5', '6.50'],
+  ['numeric(6,2)', '6.500', '6.50'],
+  ['numeric(6,2)', '007', '7.00'],
+  ['numeric(6,2)', '.5', '0.50'],
+  ['numeric(6,2)', '+3.', '3.00'],
+  ['numeric(6,2)', '-0', '0.00'],
+  ['numeric(6,2)', '-0.10', '-0.10'],
+  ['numeric(8,0)', '12.00', '12'],
+  ['numeric(8)', '-0.0', '0'],
+  ['numeric', '6', '6'],
+  ['numeric', '6.10', '6.10'],
+  ['numeric', '-0.00', '0.00'],
+  ['numeric', '123456789012345678901234567890.10', '123456789012345678901234567890.10'],
+])('a %s typed as %j is %j on the device, as on the server', (type, text, stored) => {
+  const cost = testField('cost')
+  const field = { ...cost, column: { ...cost.column, type } }
+  expect(parseValue(field, text, { locale: 'en-GB', now })).toEqual({ isValid: true, value: stored })
 })
 
 describe('the text of an editor reads back to the same value', () => {

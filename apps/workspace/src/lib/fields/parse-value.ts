@@ -105,9 +105,16 @@ export function parseNumber(field: Pick<Field, 'kind' | 'column'>, text: string,
     const show = (bound: number): string => formatNumberText(bound.toFixed(scale ?? 0), locale)
     return invalid(words.between(show(min), show(max)))
   }
-  // Numerics preserve typed digits; other types are SQLite numbers.
-  if (field.column.local !== 'text') return valid(number)
-  return valid(scale === 0 ? (digits.split('.')[0] ?? digits) : digits)
+  // Numerics are exact text on the device; other types are SQLite numbers.
+  return valid(field.column.local === 'text' ? numericText(digits, scale) : number)
+}
+
+/** Returns the text that Postgres stores for a numeric, so that the value looks the same before and after it is sent: `6` in a `numeric(6,2)` is `6.00`. */
+function numericText(digits: string, scale: number | undefined): string {
+  const [whole = '', fraction = ''] = digits.split('.')
+  const kept = scale === undefined ? fraction : fraction.slice(0, scale).padEnd(scale, '0')
+  const text = kept === '' ? whole : `${whole}.${kept}`
+  return /[1-9]/.test(text) ? text : text.replace('-', '')
 }
 
 function parseBoolean(text: string): ParsedValue {
