@@ -107,6 +107,9 @@ test(
       await mina.page.getByRole('link', { name: `Spare valves ${ROWS - WRONG} rows` }).click()
       await expect(mina.page.getByRole('gridcell', { name: 'Valve: V-00003' })).toBeVisible()
       await expect(mina.page.getByRole('gridcell', { name: 'State: In store' }).first()).toBeVisible()
+      // In the order of the file.
+      for (const at of [0, 1, 2, 3, 4])
+        await expect(mina.page.locator(`[data-row="${at}"]`)).toContainText(`V-0000${at}`)
     })
 
     await test.step('taken back without a connection, the table goes once the changes are sent, also from the others', async () => {

@@ -75,7 +75,9 @@ function Lanes({ table, view, marks, writer, field }: KindProps & { readonly fie
         role="group"
         aria-label={words.boardOf(table.label)}
         aria-describedby="board-keys"
-        className="flex min-h-0 flex-1 snap-x snap-proximity scroll-px-3 gap-3 overflow-x-auto overscroll-contain p-3"
+        // Without cards, nothing inside can be focused to scroll to the other lanes.
+        tabIndex={0}
+        className="focus-inset flex min-h-0 flex-1 snap-x snap-proximity scroll-px-3 gap-3 overflow-x-auto overscroll-contain p-3"
         {...board.handlers}
       >
         {lanes.map((lane, index) => (

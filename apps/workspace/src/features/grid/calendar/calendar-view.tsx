@@ -86,7 +86,9 @@ function Days({
         aria-label={words.calendarOf(table.label)}
         aria-describedby="calendar-keys"
         aria-busy={isFirstReading}
-        className="min-h-0 flex-1 overflow-auto overscroll-contain border-t border-border"
+        // Days without records cannot be focused to scroll to the others.
+        tabIndex={0}
+        className="focus-inset min-h-0 flex-1 overflow-auto overscroll-contain border-t border-border"
         {...calendar.handlers}
       >
         {isFirstReading && isListed ? (
