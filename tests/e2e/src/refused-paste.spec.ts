@@ -92,7 +92,7 @@ test(`a paste of ${ROWS} rows of which some are refused: the others are applied,
     ])
     const lines = (await readText(download.createReadStream())).trim().split('\r\n')
     expect(lines).toHaveLength(1 + REFUSED)
-    expect(lines[1]).toMatch(/Not accepted,.*locked hours.*,Change,Actions,.*,Paste: 005,Estimated hours,8$/)
+    expect(lines[1]).toMatch(/Not accepted,.*locked hours.*,Change,Actions,.*,Paste: 005,Estimated hours,8\.00$/)
     await group.getByRole('button', { name: `Edit and send all ${REFUSED}` }).click()
     const dialog = page.getByRole('dialog', { name: `Edit ${REFUSED} changes` })
     await dialog.getByRole('textbox', { name: 'Estimated hours' }).fill('4')
