@@ -3,7 +3,7 @@ import { uuidV7, uuidV7At, uuidV7Time } from './uuid-v7.ts'
 
 test('ids are of version 7, sort by time and tell their time', () => {
   const at = Date.parse('2026-11-20T12:00:00.123Z')
-  const ids = [0, 1, 2, 65_536].map((later) => uuidV7At(at + later, 0x800 - later % 8))
+  const ids = [0, 1, 2, 65_536].map((later) => uuidV7At(at + later, 0x800 - (later % 8)))
   expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   expect(ids.toSorted()).toEqual(ids)
   expect(uuidV7Time(ids[0] ?? '')?.getTime()).toBe(at)
