@@ -92,9 +92,7 @@ function Days({
         {...calendar.handlers}
       >
         {isFirstReading && isListed ? (
-          <div className="p-3">
-            <Skeleton rows={8} label={gridMessages.reading(table.many)} />
-          </div>
+          <DaysPlaceholder many={table.many} />
         ) : isListed ? (
           <DayList {...shared} period={title} />
         ) : (
@@ -111,6 +109,14 @@ function Days({
         <DayDialog {...shared} query={query} day={opened} onClose={() => setOpened(undefined)} />
       )}
       {calendar.moving === undefined ? null : <MoveDialog {...shared} table={table} taken={calendar.moving} />}
+    </div>
+  )
+}
+
+function DaysPlaceholder({ many }: { readonly many: string }): JSX.Element {
+  return (
+    <div className="p-3">
+      <Skeleton rows={8} label={gridMessages.reading(many)} />
     </div>
   )
 }
