@@ -94,7 +94,7 @@ export async function openAccessWorld(): Promise<AccessWorld> {
         const parts = definition.keys.map((key, index) => `(k.k ->> 'k${index}') = (${key.sql})::text`)
         const condition = [definition.rowFilter?.sql ?? 'true', ...parts].join(' and ')
         const rows = await pool.query<{ id: string }>(sql`
-          select distinct r.id from public.jobs r, jsonb_array_elements(${JSON.stringify(keys)}::jsonb) k(k)
+          select distinct r.id from ${sql.identifier('public', table.localName)} r, jsonb_array_elements(${JSON.stringify(keys)}::jsonb) k(k)
            where ${sql.trusted(condition)}`)
         for (const row of rows) held.add(row.id)
       }
