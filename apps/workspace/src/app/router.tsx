@@ -42,6 +42,8 @@ const inboxSearch = v.object({
 const workSearch = v.object({
   when: v.fallback(v.optional(v.picklist(['overdue', 'today', 'week', 'all'])), undefined),
 })
+/** `c`: the checklist being edited. */
+const checklistsSearch = v.object({ c: text })
 /** `in`: the workspace, if there are several. */
 const peopleSearch = v.object({ in: text })
 /** Includes the view that the record was opened from, for the steps to its neighbours. */
@@ -106,6 +108,12 @@ const tableRules = createRoute({
   getParentRoute: () => workspace,
   path: '/t/$table/rules',
   component: lazyRouteComponent(() => import('../features/table-rules/table-rules-screen.tsx'), 'TableRulesScreen'),
+})
+const checklists = createRoute({
+  getParentRoute: () => workspace,
+  path: '/t/$table/checklists',
+  validateSearch: checklistsSearch,
+  component: lazyRouteComponent(() => import('./routes/checklists-route.tsx'), 'ChecklistsRoute'),
 })
 const capture = createRoute({
   getParentRoute: () => workspace,
@@ -236,6 +244,7 @@ const routeTree = root.addChildren([
       record,
       newRecord,
       tableRules,
+      checklists,
       people,
       imports,
       newTable,

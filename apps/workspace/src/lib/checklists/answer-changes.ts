@@ -36,6 +36,7 @@ export function finishChanges({ table, finish }: Checklist, record: RecordValues
 /**
  * Returns the changes that save an answer. The first answer begins the record; an unchanged answer is not written.
  *
+ * @param version - of the template, for a new answer
  * @returns also the answer's id, to which a finding links; no changes if nothing is new
  */
 export function answerChanges(
@@ -44,8 +45,9 @@ export function answerChanges(
   question: Question,
   value: FieldValue,
   stored: StoredAnswer | undefined,
+  version?: number,
 ): { readonly answerId: string; readonly changes: readonly RecordChange[] } {
-  const { table, record: ofRecord, item, values } = checklist.answers
+  const { table, record: ofRecord, item, values, version: ofVersion } = checklist.answers
   const column = values[question.kind]
   if (stored && (stored.value === value || column === undefined)) return { answerId: stored.id, changes: [] }
   const own = column === undefined ? {} : { [column]: value }
@@ -56,7 +58,12 @@ export function answerChanges(
         kind: 'insert',
         table,
         id: answerId,
-        values: { [ofRecord]: String(record['id']), [item]: question.id, ...own },
+        values: {
+          [ofRecord]: String(record['id']),
+          [item]: question.id,
+          ...(ofVersion !== undefined && version !== undefined && { [ofVersion]: version }),
+          ...own,
+        },
       }
   return { answerId, changes: [...beginChanges(checklist, record), change] }
 }

@@ -20,7 +20,7 @@ export interface ChecklistRow {
 }
 
 /** Kinds of questions by type of answer. */
-export const ANSWER_KINDS = ['yes_no', 'reading', 'choice', 'text', 'photo'] as const
+export const ANSWER_KINDS = ['yes_no', 'reading', 'choice', 'text', 'date', 'photo'] as const
 export type AnswerKind = (typeof ANSWER_KINDS)[number]
 
 /** Columns of a question by default name; all but the first two are optional. */
@@ -35,6 +35,9 @@ export const ITEM_PARTS = [
   'max',
   'choices',
   'finding_when',
+  'help',
+  'since',
+  'until',
 ] as const
 export type ItemPart = (typeof ITEM_PARTS)[number]
 
@@ -44,6 +47,7 @@ const VALUE_OF_KIND: Readonly<Record<AnswerKind, string>> = {
   reading: 'value_num',
   choice: 'value_choice',
   text: 'value_text',
+  date: 'value_date',
   photo: 'value_text',
 }
 
@@ -55,6 +59,8 @@ export interface Checklist {
     readonly table: string
     readonly title: string | undefined
     readonly active: string | undefined
+    /** Number of the published version; 0 for a draft. */
+    readonly version: string | undefined
   }
   /** Link from record to template. */
   readonly template: string
@@ -70,6 +76,8 @@ export interface Checklist {
     readonly record: string
     readonly item: string
     readonly values: Readonly<Partial<Record<AnswerKind, string>>>
+    /** Version of the template with which the record was begun. */
+    readonly version: string | undefined
   }
   readonly findings: ChecklistFindings | undefined
   readonly places: readonly string[]
@@ -118,6 +126,7 @@ export function checklistOf(row: ChecklistRow, schema: SchemaDescriptor): Checkl
       table: templates.name,
       title: titleColumnOf(templates.columns),
       active: localName(templates, nameOf('active')),
+      version: localName(templates, nameOf('version')),
     },
     template,
     items: {
@@ -126,7 +135,13 @@ export function checklistOf(row: ChecklistRow, schema: SchemaDescriptor): Checkl
       columns,
       kinds: new Map(ANSWER_KINDS.map((kind) => [nameOf(kind), kind])),
     },
-    answers: { table: answers.name, record, item, values: valuesOf(answers, nameOf) },
+    answers: {
+      table: answers.name,
+      record,
+      item,
+      values: valuesOf(answers, nameOf),
+      version: localName(answers, nameOf('version')),
+    },
     findings: findingsOf(find(row.finding_table), {
       records,
       answers,

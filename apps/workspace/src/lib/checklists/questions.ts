@@ -14,17 +14,31 @@ export interface Question {
   readonly min: number | undefined
   readonly max: number | undefined
   readonly choices: readonly string[]
-  /** Answer requiring a finding: `yes`, `no`, `out_of_range` or a choice. */
+  /** Answer requiring a finding: `yes`, `no`, `out_of_range`, a choice or a JSON list of choices. */
   readonly findingWhen: string | undefined
+  readonly help: string | undefined
 }
 
-/** Returns the questions in order. Unknown kinds become text questions. */
-export function questionsOf({ items }: Checklist, rows: readonly RecordValues[]): readonly Question[] {
+/**
+ * Returns the questions of a version in order. Unknown kinds become text questions.
+ *
+ * @param version - `undefined` if the template has no versions: all questions
+ */
+export function questionsOf(
+  { items }: Checklist,
+  rows: readonly RecordValues[],
+  version?: number,
+): readonly Question[] {
   const part = (row: RecordValues, name: ItemPart): FieldValue => {
     const column = items.columns[name]
     return column === undefined ? null : (row[column] ?? null)
   }
+  const isAsked = (row: RecordValues): boolean => {
+    const [since, until] = [numberOf(part(row, 'since')), numberOf(part(row, 'until'))]
+    return version === undefined || ((since ?? 0) <= version && (until === undefined || version <= until))
+  }
   return rows
+    .filter(isAsked)
     .toSorted((a, b) => Number(part(a, 'position')) - Number(part(b, 'position')))
     .map((row) => ({
       id: String(row['id']),
@@ -37,7 +51,24 @@ export function questionsOf({ items }: Checklist, rows: readonly RecordValues[])
       max: numberOf(part(row, 'max')),
       choices: parseList(part(row, 'choices')),
       findingWhen: textOf(part(row, 'finding_when')),
+      help: textOf(part(row, 'help')),
     }))
+}
+
+/**
+ * Returns the version of a template with which a record was begun, so that later changes of the template do not reach it.
+ *
+ * @param current - version of the template; 0 for a draft
+ */
+export function versionBegun(
+  { answers, templates }: Checklist,
+  rows: readonly RecordValues[],
+  current: number,
+): number | undefined {
+  const { version } = answers
+  if (version === undefined || templates.version === undefined) return undefined
+  const begun = rows.flatMap((row) => numberOf(row[version] ?? null) ?? [])
+  return begun.length === 0 ? Math.max(current, 1) : Math.min(...begun)
 }
 
 function textOf(value: FieldValue): string | undefined {
@@ -67,5 +98,5 @@ export function needsFinding(question: Question, value: FieldValue): boolean {
   if (findingWhen === undefined || value === null) return false
   if (kind === 'yes_no') return findingWhen === (isTrue(value) ? 'yes' : 'no')
   if (kind === 'reading') return findingWhen === 'out_of_range' && outOfRange(question, value) !== undefined
-  return kind === 'choice' && value === findingWhen
+  return kind === 'choice' && (value === findingWhen || parseList(findingWhen).includes(String(value)))
 }

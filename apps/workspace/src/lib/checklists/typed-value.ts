@@ -1,3 +1,4 @@
+import { formatDay } from '../fields/dates.ts'
 import type { FieldValue } from '../fields/field.ts'
 import { formatNumberText, decimalSeparator, parseNumberText } from '../fields/numbers.ts'
 import { pageLocale } from '../language.ts'
@@ -34,6 +35,7 @@ export function toRaw({ kind }: Question, value: FieldValue): FieldValue {
 export function answerWords({ kind, unit }: Question, value: FieldValue): string {
   if (value === null) return words.notApplicable
   if (kind === 'yes_no') return isTrue(value) ? words.yes : words.no
+  if (kind === 'date') return formatDay(String(value), pageLocale())
   if (kind !== 'reading') return String(value)
   const number = formatNumberText(String(value), pageLocale())
   return unit === undefined ? number : `${number} ${unit}`

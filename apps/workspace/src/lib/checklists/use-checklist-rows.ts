@@ -5,12 +5,14 @@ import type { RecordValues } from '../records/record-change.ts'
 import { quoteName } from '../sql.ts'
 import type { StoredAnswer } from './answer-changes.ts'
 import type { Checklist } from './checklist.ts'
-import { type Question, questionsOf } from './questions.ts'
+import { type Question, questionsOf, versionBegun } from './questions.ts'
 
 export interface ChecklistRows {
   readonly record: RecordValues
   readonly title: string
   readonly questions: readonly Question[]
+  /** Version of the template with which the record was begun; `undefined` without versions. */
+  readonly version: number | undefined
   /** By question; cleared ones have no value. */
   readonly answers: ReadonlyMap<string, StoredAnswer>
   /** The answered questions. */
@@ -27,7 +29,7 @@ export function useChecklistRows(checklist: Checklist, recordId: string): Checkl
   const records = useRecords<RecordValues>(`select * from ${quoteName(table)} where id = ?`, [recordId])
   const record = records.rows[0]
   const templateId = record?.[template] ?? null
-  const title = useTemplateTitle(checklist, templateId)
+  const known = useTemplate(checklist, templateId)
   const asked = useRecords<RecordValues>(
     record ? `select * from ${quoteName(items.table)} where ${quoteName(items.template)} = ?` : '',
     [templateId],
@@ -40,11 +42,12 @@ export function useChecklistRows(checklist: Checklist, recordId: string): Checkl
   const foundSql = findingsSql(findings, checklist)
   const found = useRecords<RecordValues>(foundSql, foundSql === '' ? [] : [recordId])
   const isComplete = asked.isCurrent && !given.isLoading && (foundSql === '' || !found.isLoading)
-  const questions = useMemo(() => questionsOf(checklist, asked.rows), [checklist, asked.rows])
+  const version = known && versionBegun(checklist, given.rows, known.version)
+  const questions = useMemo(() => questionsOf(checklist, asked.rows, version), [checklist, asked.rows, version])
   const isGone = !records.isLoading && !record
   return useMemo(() => {
     if (isGone) return null
-    if (!record || title === undefined || !isComplete) return undefined
+    if (!record || known === undefined || !isComplete) return undefined
     const all = found.rows.map((row) => ({
       answer: String(row['answer']),
       id: String(row['id']),
@@ -53,24 +56,33 @@ export function useChecklistRows(checklist: Checklist, recordId: string): Checkl
     const answers = answersOf(checklist, questions, given.rows)
     return {
       record,
-      title: title === '' ? templates.table : title,
+      title: known.title === '' ? templates.table : known.title,
       questions,
+      version,
       answers,
       answered: answeredOf(checklist, questions, answers),
       earlier: lastValues(checklist, questions, earlier),
       findings: Map.groupBy(all, ({ answer }) => answer),
     }
-  }, [isGone, record, title, isComplete, templates, questions, checklist, given.rows, earlier, found.rows])
+  }, [isGone, record, known, isComplete, templates, questions, version, checklist, given.rows, earlier, found.rows])
 }
 
-/** Returns the template's name, empty if none; `undefined` while loading. */
-function useTemplateTitle({ templates }: Checklist, id: FieldValue): string | undefined {
-  const column = templates.title === undefined ? 'null' : quoteName(templates.title)
-  const { rows, isLoading } = useRecords<{ readonly title: string | null }>(
-    `select ${column} as title from ${quoteName(templates.table)} where id = ?`,
+/** Returns the template's name, empty if none, and its version; `undefined` while loading. */
+function useTemplate(
+  { templates }: Checklist,
+  id: FieldValue,
+): { readonly title: string; readonly version: number } | undefined {
+  const column = (name: string | undefined): string => (name === undefined ? 'null' : quoteName(name))
+  const { rows, isLoading } = useRecords<{ readonly title: string | null; readonly version: FieldValue }>(
+    `select ${column(templates.title)} as title, ${column(templates.version)} as version
+       from ${quoteName(templates.table)} where id = ?`,
     [id],
   )
-  return isLoading ? undefined : (rows[0]?.title ?? '')
+  const [row] = rows
+  return useMemo(
+    () => (isLoading ? undefined : { title: row?.title ?? '', version: Number(row?.version ?? 0) }),
+    [isLoading, row],
+  )
 }
 
 function findingsSql(findings: Checklist['findings'], { answers }: Checklist): string {

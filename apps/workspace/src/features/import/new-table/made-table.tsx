@@ -4,6 +4,7 @@ import { Button } from '../../../components/button.tsx'
 import { CallFailureText } from '../../../components/call-failure-text.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { showToast } from '../../../components/toast.tsx'
+import { useArrivingSchema } from '../../../hooks/use-arriving-schema.ts'
 import { useCall } from '../../../hooks/use-call.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import { useTableInfo } from '../../../lib/data/use-tables.tsx'
@@ -25,12 +26,8 @@ interface MadeTableProps {
   readonly onRemoved: () => void
 }
 
-/** Time in ms within which a new table usually reaches a device. */
-const SLOW_MS = 20_000
 /** Interval in ms between looks into the outbox. */
 const SENT_MS = 1_000
-/** Interval in ms between requests for the table. */
-const ASK_MS = 2_000
 
 /** Waits for the created table to reach this device, then imports the records. */
 export function MadeTable(props: MadeTableProps): JSX.Element {
@@ -40,20 +37,7 @@ export function MadeTable(props: MadeTableProps): JSX.Element {
 
 /** Shown until the new table is on this device. */
 export function Arriving(): JSX.Element {
-  const { refreshSchema } = useLocalDatabase()
-  const [isSlow, setSlow] = useState(false)
-  useEffect(() => {
-    const slow = setTimeout(() => setSlow(true), SLOW_MS)
-    // An empty table sends no data that would notify this device.
-    const ask = (): void =>
-      void refreshSchema().catch((error: unknown) => console.warn('The schema did not come.', error))
-    const asking = setInterval(ask, ASK_MS)
-    ask()
-    return () => {
-      clearTimeout(slow)
-      clearInterval(asking)
-    }
-  }, [refreshSchema])
+  const isSlow = useArrivingSchema()
   return (
     <div className="flex flex-col gap-4">
       <Working label={words.making} text={words.arriving} />

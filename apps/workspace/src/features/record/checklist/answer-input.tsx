@@ -63,6 +63,7 @@ export function AnswerInput(props: AnswerInputProps): JSX.Element {
       </>
     )
   }
+  if (question.kind === 'date') return <Day {...props} />
   return question.kind === 'reading' ? <Reading {...props} /> : <LongText {...props} />
 }
 
@@ -120,6 +121,23 @@ function Reading(props: AnswerInputProps): JSX.Element {
           {problem ?? (mark === undefined ? null : `▲ ${mark}`)}
         </p>
       </div>
+    </div>
+  )
+}
+
+function Day(props: AnswerInputProps): JSX.Element {
+  const { question, raw, last, isReadOnly, onChange } = props
+  return (
+    <div className="flex items-center gap-2">
+      <input
+        type="date"
+        aria-label={question.prompt}
+        readOnly={isReadOnly}
+        value={String(raw ?? '')}
+        onChange={({ target }) => onChange(target.value)}
+        className={cx(inputClass, 'h-14 max-w-64 text-heading')}
+      />
+      {last === undefined ? null : <LastValue {...props} last={last} />}
     </div>
   )
 }

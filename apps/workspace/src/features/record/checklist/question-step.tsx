@@ -63,6 +63,9 @@ export function QuestionStep(props: StepProps & { readonly question: Question })
           <h2 id="question" tabIndex={-1} className="text-display [overflow-wrap:anywhere] outline-none">
             {place + 1}. {question.prompt}
           </h2>
+          {question.help === undefined ? null : (
+            <p className="pt-1 text-body whitespace-pre-line text-muted">{question.help}</p>
+          )}
           {question.isRequired ? null : <p className="text-body text-muted">{words.optional}</p>}
         </div>
         <Answer {...props} />

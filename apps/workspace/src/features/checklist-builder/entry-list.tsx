@@ -1,0 +1,139 @@
+import { GripVertical } from 'lucide-react'
+import { type JSX, type PointerEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { cx } from '../../lib/cx.ts'
+import { builderMessages as words } from '../../messages/checklist-builder.ts'
+import { type ChecklistDraft, type DraftEntry, type DraftProblem, moveEntry, stepEntry } from './builder-draft.ts'
+import { QuestionCard, SectionCard } from './entry-card.tsx'
+
+export interface EntryListProps {
+  readonly draft: ChecklistDraft
+  readonly active: string | undefined
+  readonly problems: ReadonlyMap<string, DraftProblem>
+  readonly hasFindings: boolean
+  readonly hasPhotos: boolean
+  readonly onActive: (id: string | undefined) => void
+  readonly onChange: (draft: ChecklistDraft) => void
+}
+
+/** The sections and questions in order. Handles move them: by pointer, touch, or the arrow keys. */
+export function EntryList(props: EntryListProps): JSX.Element {
+  const { draft, onChange } = props
+  const list = useRef<HTMLOListElement>(null)
+  const [said, setSaid] = useState('')
+  const [moved, setMoved] = useState<{ readonly id: string }>()
+  const put = (next: ChecklistDraft, id: string): void => {
+    if (next === draft) return
+    onChange(next)
+    const at = next.entries.findIndex((entry) => entry.id === id)
+    const entry = next.entries[at]
+    if (entry) setSaid(words.moved(nameOf(entry), at + 1, next.entries.length))
+  }
+  const step = (id: string, by: -1 | 1): void => {
+    put(stepEntry(draft, id, by), id)
+    setMoved({ id })
+  }
+  // A handle that moves in the document loses the focus.
+  useEffect(() => {
+    if (moved) list.current?.querySelector<HTMLElement>(`[data-handle="${CSS.escape(moved.id)}"]`)?.focus()
+  }, [moved])
+  const { dragged, onGrab } = useDrag(list, (id, over) => put(moveEntry(draft, id, over), id))
+  let number = 0
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {said}
+      </p>
+      <p className="sr-only" id="drag-help">
+        {words.dragHelp}
+      </p>
+      <ol ref={list} className="flex flex-col gap-2">
+        {draft.entries.map((entry) => {
+          const handle = (
+            <button
+              type="button"
+              data-handle={entry.id}
+              aria-label={words.drag(nameOf(entry))}
+              aria-describedby="drag-help"
+              className="flex h-9 w-6 shrink-0 cursor-grab touch-none items-center justify-center rounded-sm text-subtle hover:bg-hover coarse:h-11 coarse:w-9"
+              onPointerDown={(event) => onGrab(event, entry.id)}
+              onKeyDown={(event) => {
+                if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
+                event.preventDefault()
+                step(entry.id, event.key === 'ArrowUp' ? -1 : 1)
+              }}
+            >
+              <GripVertical size={16} aria-hidden />
+            </button>
+          )
+          if (entry.type === 'question') number += 1
+          return (
+            <li
+              key={entry.id}
+              data-entry={entry.id}
+              className={cx(entry.type === 'section' && 'pt-3', dragged === entry.id && 'opacity-60')}
+            >
+              {entry.type === 'section' ? (
+                <SectionCard {...props} {...{ entry, handle }} onStep={(by) => step(entry.id, by)} />
+              ) : (
+                <QuestionCard {...props} {...{ entry, handle, number }} onStep={(by) => step(entry.id, by)} />
+              )}
+            </li>
+          )
+        })}
+      </ol>
+    </>
+  )
+}
+
+export function nameOf(entry: DraftEntry): string {
+  const text = entry.type === 'section' ? entry.title : entry.prompt
+  return text.trim() === '' ? (entry.type === 'section' ? words.section : words.untitled) : text
+}
+
+/** Space in px at the edges of the screen where dragging scrolls. */
+const EDGE_PX = 64
+
+/** Moves entries while a handle is dragged. The list itself shows where the entry goes. */
+function useDrag(
+  list: React.RefObject<HTMLOListElement | null>,
+  onOver: (id: string, over: string) => void,
+): { readonly dragged: string | undefined; readonly onGrab: (event: PointerEvent, id: string) => void } {
+  const [dragged, setDragged] = useState<string>()
+  const over = useEffectEvent((y: number) => {
+    const items = [...(list.current?.querySelectorAll<HTMLElement>('[data-entry]') ?? [])]
+    const at = items.findIndex((item) => item.dataset['entry'] === dragged)
+    const target = items.find((item, place) => {
+      const { top, bottom } = item.getBoundingClientRect()
+      const middle = (top + bottom) / 2
+      return y >= top && y <= bottom && (place < at ? y < middle : y > middle)
+    })
+    const id = target?.dataset['entry']
+    if (dragged !== undefined && id !== undefined && id !== dragged) onOver(dragged, id)
+    const main = document.querySelector('main')
+    if (y < EDGE_PX * 2) main?.scrollBy({ top: -EDGE_PX / 4 })
+    else if (y > innerHeight - EDGE_PX * 2) main?.scrollBy({ top: EDGE_PX / 4 })
+  })
+  // The pointer leaves the handle while the entry moves.
+  useEffect(() => {
+    if (dragged === undefined) return
+    const onMove = (event: globalThis.PointerEvent): void => {
+      event.preventDefault()
+      over(event.clientY)
+    }
+    const end = (): void => setDragged(undefined)
+    addEventListener('pointermove', onMove)
+    addEventListener('pointerup', end)
+    addEventListener('pointercancel', end)
+    return () => {
+      removeEventListener('pointermove', onMove)
+      removeEventListener('pointerup', end)
+      removeEventListener('pointercancel', end)
+    }
+  }, [dragged])
+  return {
+    dragged,
+    onGrab(event, id) {
+      if (event.button === 0) setDragged(id)
+    },
+  }
+}
