@@ -21,7 +21,12 @@ const RULES = {
     add: [ALL],
     change: [
       { role: 'editor', scope: 'own', when: [{ field: 'state', is: 'none_of', values: ['done'] }] },
-      { role: 'viewer', scope: 'team', field: 'team_id', when: [{ field: 'is_urgent', is: 'one_of', values: ['true'] }] },
+      {
+        role: 'viewer',
+        scope: 'team',
+        field: 'team_id',
+        when: [{ field: 'is_urgent', is: 'one_of', values: ['true'] }],
+      },
     ],
     delete: [],
   },
@@ -81,8 +86,11 @@ async function expectFollowing(shown: string): Promise<void> {
       const seen = await idsOf(user, sql`select d.id from public.jobs j join ${table} d on d.record = j.id`)
       expect(await idsOf(user, sql`select id from ${table}`), where).toEqual(seen)
       if (planned) expect(await world.held(user, planned), where).toEqual(seen)
-      const changeable = await idsOf(user, sql`
-        with changed as (update public.jobs set title = title returning id) select d.id from ${table} d join changed c on c.id = d.record`)
+      const changeable = await idsOf(
+        user,
+        sql`
+        with changed as (update public.jobs set title = title returning id) select d.id from ${table} d join changed c on c.id = d.record`,
+      )
       expect(await idsOf(user, sql`update ${table} set record = record returning id`), where).toEqual(changeable)
     }
   }
@@ -93,7 +101,11 @@ describe('add_checklist', () => {
     ['nobody of the workspace', () => add('mole'), '42501'],
     ['an editor', () => add('edda'), '42501'],
     ['an admin without a name', () => add('adam', { name: ' ' }), 'P0001'],
-    ['an admin with a choice that the table does not have', () => add('adam', { progress: { field: 'state', finish: 'lost' } }), 'P0001'],
+    [
+      'an admin with a choice that the table does not have',
+      () => add('adam', { progress: { field: 'state', finish: 'lost' } }),
+      'P0001',
+    ],
   ])('is refused for %s', async (_, call, code) => {
     await expect(call()).rejects.toMatchObject({ code })
     expect(await world.database.pool.query(sql`select from holdfast.checklists`)).toEqual([])
@@ -106,16 +118,20 @@ describe('add_checklist', () => {
       sql`select holdfast.add_checklist_sql(${world.workspace}, 'jobs', ${definition(finish)}::jsonb) as sql`,
     )
     const [added] = await add('adam', finish)
-    expect(added).toMatchObject({ added: { questions: 'jobs_questions', answers: 'jobs_answers', findings: 'jobs_findings' } })
+    expect(added).toMatchObject({
+      added: { questions: 'jobs_questions', answers: 'jobs_answers', findings: 'jobs_findings' },
+    })
     const { pool } = world.database
-    const kept = await pool.query(sql`select statements from holdfast_private.table_changes where kind = 'add_checklist' order by id desc limit 1`)
+    const kept = await pool.query(
+      sql`select statements from holdfast_private.table_changes where kind = 'add_checklist' order by id desc limit 1`,
+    )
     expect(kept).toEqual([{ statements: preview?.sql }])
     expect(await pool.query(sql`select begin_values, finish_values, workspace_id from holdfast.checklists`)).toEqual([
       { begin_values: { state: 'open' }, finish_values: { state: 'done' }, workspace_id: world.workspace },
     ])
-    expect(await pool.query(sql`select label, is_supporting from holdfast.tables where table_name = 'jobs_findings'`)).toEqual([
-      { label: 'Mängel', is_supporting: false },
-    ])
+    expect(
+      await pool.query(sql`select label, is_supporting from holdfast.tables where table_name = 'jobs_findings'`),
+    ).toEqual([{ label: 'Mängel', is_supporting: false }])
     await expect(add('adam')).rejects.toThrow('has checklists already')
   })
 
@@ -125,7 +141,9 @@ describe('add_checklist', () => {
     expect(await pool.query(sql`select finding_table, finish_values from holdfast.checklists`)).toEqual([
       { finding_table: null, finish_values: { checklist_state: 'Fertig' } },
     ])
-    await expect(pool.execute(sql`insert into public.jobs (checklist_state) values ('lost')`)).rejects.toThrow('check constraint')
+    await expect(pool.execute(sql`insert into public.jobs (checklist_state) values ('lost')`)).rejects.toThrow(
+      'check constraint',
+    )
   })
 
   test('every role reads what is asked, and only admins change it', async () => {

@@ -20,7 +20,9 @@ export function changeCases(
   return {
     'change_table_sql(uuid,text,jsonb)': each('change_table_sql'),
     'change_table(uuid,text,jsonb)': each('change_table'),
-    'add_checklist_sql(uuid,text,jsonb)': of((workspace) => `add_checklist_sql('${workspace}', 'pits', '{"name": "Ours"}')`),
+    'add_checklist_sql(uuid,text,jsonb)': of(
+      (workspace) => `add_checklist_sql('${workspace}', 'pits', '{"name": "Ours"}')`,
+    ),
     'add_checklist(uuid,text,jsonb)': of((workspace) => `add_checklist('${workspace}', 'pits', '{"name": "Ours"}')`),
     'deleted_fields(uuid,text)': of((workspace) => `deleted_fields('${workspace}', 'pits')`),
     'table_changes(uuid,text)': of((workspace) => `table_changes('${workspace}', 'pits')`),

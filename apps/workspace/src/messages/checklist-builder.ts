@@ -8,13 +8,16 @@ export const builderMessages = inLanguages('builderMessages', {
   description: 'Owners and admins write them; members fill them in, also offline.',
   notHere: 'No checklists here',
   notHereDetail: 'Owners and admins of a workspace add checklists to tables that they created in the app.',
-  // Adding
+  withoutVersions: 'These checklists keep no versions',
+  withoutVersionsDetail:
+    'Their tables have no fields for versions, so a changed question would also change records already begun. Change the questions in their table.',
+  openQuestions: 'Open questions',
   addTitle: 'Add checklist',
   addLead: (noun: string) => `Each ${noun} can then be filled in question by question on a phone, also offline.`,
   name: 'Name',
   nameMissing: 'Give the checklist a name',
   findings: 'Failed answers create findings',
-  findingsDetail: 'In a table of their own, with severity, photos and due date.',
+  findingsDetail: 'In a table of their own, with severity and due date.',
   progress: 'Progress is shown in',
   newProgress: 'A new field',
   whenBegun: 'When begun',
@@ -122,8 +125,7 @@ export const builderMessages = inLanguages('builderMessages', {
     number: 'Enter a number',
     limits: 'The minimum is above the maximum',
   },
-  fix: (count: number) =>
-    icu('{count, plural, one {# entry needs} other {# entries need}} your attention', { count }),
+  fix: (count: number) => icu('{count, plural, one {# entry needs} other {# entries need}} your attention', { count }),
   full: (max: number) => `A checklist has at most ${formatCount(max)} questions.`,
   // Lines
   linesLabel: 'One question per line',
@@ -132,7 +134,8 @@ export const builderMessages = inLanguages('builderMessages', {
   column: 'Column',
   columnAt: (place: number) => `Column ${formatCount(place)}`,
   fileProblem: 'The file could not be read. Choose a CSV or XLSX file.',
-  addCount: (count: number) => icu('Add {count, plural, =0 {questions} one {# question} other {# questions}}', { count }),
+  addCount: (count: number) =>
+    icu('Add {count, plural, =0 {questions} one {# question} other {# questions}}', { count }),
   // Leaving
   leaveTitle: 'Discard changes?',
   leaveDetail: 'The changes to this checklist are not saved.',

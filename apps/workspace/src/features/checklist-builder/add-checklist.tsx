@@ -122,8 +122,7 @@ function useChoiceFields(table: TableInfo): readonly Field[] {
   return useMemo(
     () =>
       fieldsOf(table.descriptor, schema).filter(
-        ({ kind, isSystem, isEditable, choices }) =>
-          kind === 'choice' && !isSystem && isEditable && choices.length > 1,
+        ({ kind, isSystem, isEditable, choices }) => kind === 'choice' && !isSystem && isEditable && choices.length > 1,
       ),
     [table, schema],
   )

@@ -15,6 +15,12 @@ export interface StoredChecklist {
 const MEANING: readonly ItemPart[] = ['prompt', 'kind', 'required', 'unit', 'min', 'max', 'choices', 'finding_when']
 const POSITION_STEP = 10
 
+/** Whether the tables keep versions, without which changed questions would reach records already begun. */
+export function hasVersions({ templates, items, answers }: Checklist): boolean {
+  const columns = [templates.version, templates.active, answers.version, items.columns.since, items.columns.until]
+  return columns.every((column) => column !== undefined)
+}
+
 /** Returns the number of the published version; 0 for a draft. */
 export function versionOf({ templates }: Checklist, template: RecordValues): number {
   return templates.version === undefined ? 0 : Number(template[templates.version] ?? 0)
@@ -32,9 +38,9 @@ export function draftOf(
   numberText: (value: number) => string,
 ): ChecklistDraft {
   const version = Math.max(versionOf(checklist, template), 1)
-  const hasVersions = checklist.items.columns.since !== undefined
+  const isVersioned = hasVersions(checklist)
   let section: string | undefined
-  const entries = questionsOf(checklist, items, hasVersions ? version : undefined).flatMap((question): DraftEntry[] => {
+  const entries = questionsOf(checklist, items, isVersioned ? version : undefined).flatMap((question): DraftEntry[] => {
     const isNew = question.section !== undefined && question.section !== section
     section = question.section ?? section
     const own = toDraftQuestion(question, numberText)
@@ -84,7 +90,7 @@ export function changesFor(
 ): readonly RecordChange[] {
   const { items, templates } = checklist
   const version = versionOf(checklist, stored.template)
-  const hasVersions = version > 0 && items.columns.since !== undefined && items.columns.until !== undefined
+  const isUsed = version > 0 && hasVersions(checklist)
   const byId = new Map(stored.items.map((row) => [String(row['id']), row]))
   const asked = new Set(
     draftOf(checklist, stored, String).entries.flatMap(({ type, id }) => (type === 'question' ? [id] : [])),
@@ -97,7 +103,7 @@ export function changesFor(
     const id = templateLink(checklist, stored)
     if (!row) {
       isOther = true
-      const since = columnValue(checklist, 'since', hasVersions ? version + 1 : 1)
+      const since = columnValue(checklist, 'since', isUsed ? version + 1 : 1)
       return [{ kind: 'insert', table: items.table, id: question.id, values: { ...id, ...values, ...since } }]
     }
     kept.add(question.id)
@@ -107,7 +113,7 @@ export function changesFor(
     )
     if (changed.length === 0) return []
     const meaning = new Set(MEANING.map((part) => items.columns[part]))
-    if (!hasVersions || !changed.some((name) => meaning.has(name))) return [update(items.table, row, changed, values)]
+    if (!isUsed || !changed.some((name) => meaning.has(name))) return [update(items.table, row, changed, values)]
     isOther = true
     const since = columnValue(checklist, 'since', version + 1)
     return [
@@ -118,11 +124,11 @@ export function changesFor(
   const gone = stored.items.filter((row) => asked.has(String(row['id'])) && !kept.has(String(row['id'])))
   isOther ||= gone.length > 0
   const removals = gone.map((row): RecordChange =>
-    hasVersions
+    isUsed
       ? retire(checklist, row, version)
       : { kind: 'delete', table: items.table, id: String(row['id']), values: row },
   )
-  const next = hasVersions && isOther ? version + 1 : isPublished ? Math.max(version, 1) : version
+  const next = isUsed && isOther ? version + 1 : isPublished ? Math.max(version, 1) : version
   const head: Record<string, FieldValue> = {}
   if (templates.title !== undefined) head[templates.title] = draft.name.trim()
   if ('description' in stored.template) head['description'] = draft.description.trim() || null

@@ -148,7 +148,7 @@ export function stepEntry(draft: ChecklistDraft, id: string, by: -1 | 1): Checkl
   const first = draft.entries.findIndex((entry) => entry.id === id)
   const isSection = block[0]?.type === 'section'
   const above = isSection
-    ? draft.entries.findLast((entry, at) => at < first && entry.type === 'section') ?? draft.entries[first - 1]
+    ? (draft.entries.findLast((entry, at) => at < first && entry.type === 'section') ?? draft.entries[first - 1])
     : draft.entries[first - 1]
   const after = draft.entries[first + block.length]
   const below = isSection && after ? blockOf(draft, after.id).at(-1) : after
@@ -159,7 +159,10 @@ export function stepEntry(draft: ChecklistDraft, id: string, by: -1 | 1): Checkl
 /** What is wrong with an entry, by its id. */
 export type DraftProblem = 'prompt' | 'section' | 'choices' | 'number' | 'limits'
 
-export function problemsOf({ entries }: ChecklistDraft, toNumber: (text: string) => number | undefined): ReadonlyMap<string, DraftProblem> {
+export function problemsOf(
+  { entries }: ChecklistDraft,
+  toNumber: (text: string) => number | undefined,
+): ReadonlyMap<string, DraftProblem> {
   const problemOf = (entry: DraftEntry): DraftProblem | undefined => {
     if (entry.type === 'section') return entry.title.trim() === '' ? 'section' : undefined
     if (entry.prompt.trim() === '') return 'prompt'

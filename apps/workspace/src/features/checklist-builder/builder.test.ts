@@ -21,10 +21,16 @@ const link = (name: string, table: string) => testColumn(name, 'uuid', { referen
 const SCHEMA = {
   version: '1',
   tables: [
-    testTable('checklists', [testColumn('name', 'text'), testColumn('active', 'boolean'), testColumn('version', 'bigint')]),
+    testTable('checklists', [
+      testColumn('name', 'text'),
+      testColumn('active', 'boolean'),
+      testColumn('version', 'bigint'),
+    ]),
     testTable('questions', [
       link('checklist', 'checklists'),
-      ...['prompt', 'kind', 'section', 'help', 'unit', 'choices', 'finding_when'].map((name) => testColumn(name, 'text')),
+      ...['prompt', 'kind', 'section', 'help', 'unit', 'choices', 'finding_when'].map((name) =>
+        testColumn(name, 'text'),
+      ),
       ...['position', 'since', 'until'].map((name) => testColumn(name, 'bigint')),
       testColumn('required', 'boolean'),
       testColumn('min', 'numeric'),
@@ -90,8 +96,14 @@ const idOf = ({ entries }: ChecklistDraft, name: string): string =>
 describe('pasted lines', () => {
   test.each([
     ['Exit clear?\nLights on?', ['Exit clear?', 'Lights on?']],
-    ['1. Exit clear?\n 2) Lights on?\n- Doors\n• Keys\n☐ Signs', ['Exit clear?', 'Lights on?', 'Doors', 'Keys', 'Signs']],
-    ['Outside:\nGate shut?\r\n\r\n## Inside\nTime 10:30 noted', ['# Outside', 'Gate shut?', '# Inside', 'Time 10:30 noted']],
+    [
+      '1. Exit clear?\n 2) Lights on?\n- Doors\n• Keys\n☐ Signs',
+      ['Exit clear?', 'Lights on?', 'Doors', 'Keys', 'Signs'],
+    ],
+    [
+      'Outside:\nGate shut?\r\n\r\n## Inside\nTime 10:30 noted',
+      ['# Outside', 'Gate shut?', '# Inside', 'Time 10:30 noted'],
+    ],
     ['\tSecond cell\tThird\n"Say ""yes"""\t', ['Second cell', 'Say "yes"']],
     ['  \n\t\n', []],
   ])('%j', (text, expected) => {
@@ -147,13 +159,26 @@ test('what is missing is named by entry', () => {
   ]
   const toNumber = (text: string): number | undefined => (Number.isNaN(Number(text)) ? undefined : Number(text))
   const problems = problemsOf({ name: '', description: '', entries }, toNumber)
-  expect(entries.map(({ id }) => problems.get(id))).toEqual(['prompt', 'section', 'choices', 'number', 'limits', undefined])
+  expect(entries.map(({ id }) => problems.get(id))).toEqual([
+    'prompt',
+    'section',
+    'choices',
+    'number',
+    'limits',
+    undefined,
+  ])
 })
 
 describe('saving', () => {
   test('a draft changes in place, and is read as it was written', () => {
     const store = new Store()
-    const reading = { ...newQuestion('Bar', 'reading'), min: '1.5', max: '4', unit: 'bar', findingWhen: ['out_of_range'] }
+    const reading = {
+      ...newQuestion('Bar', 'reading'),
+      min: '1.5',
+      max: '4',
+      unit: 'bar',
+      findingWhen: ['out_of_range'],
+    }
     const choice = { ...newQuestion('State', 'choice'), choices: ['Good', 'Bad', 'Gone'], findingWhen: ['Bad', 'Gone'] }
     const draft = { ...draftFrom('A\nOne:\nB'), entries: [...draftFrom('A\nOne:\nB').entries, reading, choice] }
     store.save(draft, false)
@@ -172,7 +197,10 @@ describe('saving', () => {
     expect(store.rows.get('t')).toMatchObject({ active: 1, version: 1 })
     const first = store.draft
     store.save(
-      removeEntry(changeQuestion(moveEntry(first, idOf(first, 'C'), idOf(first, 'A')), idOf(first, 'B'), { prompt: 'B2' }), idOf(first, 'A')),
+      removeEntry(
+        changeQuestion(moveEntry(first, idOf(first, 'C'), idOf(first, 'A')), idOf(first, 'B'), { prompt: 'B2' }),
+        idOf(first, 'A'),
+      ),
       true,
     )
     store.save(changeQuestion(store.draft, idOf(store.draft, 'C'), { isRequired: false }), true)
@@ -188,7 +216,9 @@ describe('saving', () => {
     const store = new Store()
     store.save(draftFrom('A\nB'), true)
     const { draft } = store
-    const next = changeQuestion(moveEntry(draft, idOf(draft, 'B'), idOf(draft, 'A')), idOf(draft, 'A'), { help: 'Look up' })
+    const next = changeQuestion(moveEntry(draft, idOf(draft, 'B'), idOf(draft, 'A')), idOf(draft, 'A'), {
+      help: 'Look up',
+    })
     const changes = store.save({ ...next, entries: [newSection('One'), ...next.entries] }, true)
     expect(changes.every(({ kind }) => kind === 'update')).toBe(true)
     expect(store.rows.get('t')).toMatchObject({ version: 1 })

@@ -2,6 +2,7 @@ import { useParams, useSearch } from '@tanstack/react-router'
 import { ListChecks } from 'lucide-react'
 import type { JSX } from 'react'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { LinkButton } from '../../components/link.tsx'
 import { Page } from '../../components/page.tsx'
 import { Progress } from '../../components/progress.tsx'
 import { Notice } from '../../components/notice.tsx'
@@ -12,6 +13,7 @@ import { useFindTable } from '../../lib/data/use-tables.tsx'
 import { canChange, useWorkspace } from '../../lib/records/use-workspace.ts'
 import { builderMessages as words } from '../../messages/checklist-builder.ts'
 import { AddChecklist } from './add-checklist.tsx'
+import { hasVersions } from './builder-changes.ts'
 import { BuilderScreen } from './builder-screen.tsx'
 import { ChecklistList } from './checklist-list.tsx'
 import type { RenderAnswer } from './preview.tsx'
@@ -22,7 +24,7 @@ import type { RenderAnswer } from './preview.tsx'
  * @param renderAnswer - renders the input of a question, as users who fill in the checklist see it
  */
 export function ChecklistsScreen({ renderAnswer }: { readonly renderAnswer: RenderAnswer }): JSX.Element {
-  const { table: name } = useParams({ from: '/signed-in/w/$ws/t/$table/checklists' })
+  const { ws, table: name } = useParams({ from: '/signed-in/w/$ws/t/$table/checklists' })
   const { c: template } = useSearch({ from: '/signed-in/w/$ws/t/$table/checklists' })
   const table = useFindTable()(name)
   const workspace = useWorkspace()
@@ -40,6 +42,22 @@ export function ChecklistsScreen({ renderAnswer }: { readonly renderAnswer: Rend
       <Page title={words.title} width="reading">
         <EmptyState title={words.notHere} icon={<ListChecks size={28} aria-hidden />}>
           {words.notHereDetail}
+        </EmptyState>
+      </Page>
+    )
+  if (checklist && !hasVersions(checklist))
+    return (
+      <Page title={words.titleOf(table.label)} width="reading">
+        <EmptyState
+          title={words.withoutVersions}
+          icon={<ListChecks size={28} aria-hidden />}
+          action={
+            <LinkButton to="/w/$ws/t/$table" params={{ ws, table: checklist.items.table }}>
+              {words.openQuestions}
+            </LinkButton>
+          }
+        >
+          {words.withoutVersionsDetail}
         </EmptyState>
       </Page>
     )

@@ -120,27 +120,11 @@ function Settings({
       {entry.kind === 'reading' ? (
         <div className="grid grid-cols-3 gap-2">
           <TextField label={words.unit} value={entry.unit} maxLength={20} onChange={(unit) => set({ unit })} />
-          <TextField
-            label={words.min}
-            inputMode="decimal"
-            value={entry.min}
-            onChange={(min) => set({ min })}
-          />
-          <TextField
-            label={words.max}
-            inputMode="decimal"
-            value={entry.max}
-            onChange={(max) => set({ max })}
-          />
+          <TextField label={words.min} inputMode="decimal" value={entry.min} onChange={(min) => set({ min })} />
+          <TextField label={words.max} inputMode="decimal" value={entry.max} onChange={(max) => set({ max })} />
         </div>
       ) : null}
-      <TextField
-        label={words.help}
-        rows={2}
-        value={entry.help}
-        maxLength={1_000}
-        onChange={(help) => set({ help })}
-      />
+      <TextField label={words.help} rows={2} value={entry.help} maxLength={1_000} onChange={(help) => set({ help })} />
       <div className="flex flex-wrap gap-x-6 gap-y-2">
         <Checkbox isSelected={entry.isRequired} onChange={(isRequired) => set({ isRequired })}>
           {words.required}
@@ -170,13 +154,7 @@ function Settings({
   )
 }
 
-function EntryMenu({
-  draft,
-  entry,
-  onActive,
-  onChange,
-  onStep,
-}: CardProps<DraftQuestion | DraftSection>): JSX.Element {
+function EntryMenu({ draft, entry, onActive, onChange, onStep }: CardProps<DraftQuestion | DraftSection>): JSX.Element {
   const name = nameOf(entry)
   return (
     <MenuTrigger>

@@ -7,13 +7,18 @@ export const builderMessages: Translation<typeof en> = {
   titleOf: (table) => `Checklisten von ${table}`,
   description: 'Inhaber und Admins schreiben sie; Mitglieder füllen sie aus, auch offline.',
   notHere: 'Hier gibt es keine Checklisten',
-  notHereDetail: 'Inhaber und Admins eines Arbeitsbereichs fügen sie Tabellen hinzu, die sie in der App erstellt haben.',
+  notHereDetail:
+    'Inhaber und Admins eines Arbeitsbereichs fügen sie Tabellen hinzu, die sie in der App erstellt haben.',
+  withoutVersions: 'Diese Checklisten haben keine Versionen',
+  withoutVersionsDetail:
+    'Ihre Tabellen haben keine Felder für Versionen; eine geänderte Frage würde auch begonnene Einträge ändern. Ändern Sie die Fragen in ihrer Tabelle.',
+  openQuestions: 'Fragen öffnen',
   addTitle: 'Checkliste hinzufügen',
   addLead: (noun) => `„${noun}“ lässt sich dann Frage für Frage auf dem Telefon ausfüllen, auch offline.`,
   name: 'Name',
   nameMissing: 'Geben Sie der Checkliste einen Namen',
   findings: 'Mangelhafte Antworten erzeugen Befunde',
-  findingsDetail: 'In einer eigenen Tabelle, mit Schwere, Fotos und Frist.',
+  findingsDetail: 'In einer eigenen Tabelle, mit Schwere und Frist.',
   progress: 'Fortschritt steht in',
   newProgress: 'Einem neuen Feld',
   whenBegun: 'Beim Beginnen',
@@ -127,8 +132,7 @@ export const builderMessages: Translation<typeof en> = {
   column: 'Spalte',
   columnAt: (place) => `Spalte ${formatCount(place)}`,
   fileProblem: 'Die Datei ließ sich nicht lesen. Wählen Sie eine CSV- oder XLSX-Datei.',
-  addCount: (count) =>
-    icu('{count, plural, =0 {Fragen} one {# Frage} other {# Fragen}} hinzufügen', { count }),
+  addCount: (count) => icu('{count, plural, =0 {Fragen} one {# Frage} other {# Fragen}} hinzufügen', { count }),
   leaveTitle: 'Änderungen verwerfen?',
   leaveDetail: 'Die Änderungen an dieser Checkliste sind nicht gespeichert.',
   stay: 'Weiter bearbeiten',
@@ -141,7 +145,8 @@ export const builderMessages: Translation<typeof en> = {
 
 export const builderRefusals: Translation<typeof enRefusals> = {
   'checklist.exists': 'Diese Tabelle hat schon Checklisten. Laden Sie die Seite neu, um sie zu sehen.',
-  'checklist.custom': 'Ein Entwickler hat die Regeln dieser Tabelle geschrieben und schreibt auch die ihrer Checklisten.',
+  'checklist.custom':
+    'Ein Entwickler hat die Regeln dieser Tabelle geschrieben und schreibt auch die ihrer Checklisten.',
   'checklist.progress': 'Diese Werte gibt es nicht mehr. Wählen Sie andere.',
   'checklist.name': 'Der Name einer Checkliste hat 1 bis 120 Zeichen.',
   'change_table.busy': 'Gerade schreibt jemand in diese Tabelle. Versuchen Sie es gleich noch einmal.',

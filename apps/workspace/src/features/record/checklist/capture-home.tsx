@@ -22,8 +22,10 @@ import { formatAgo } from '../../../lib/format.ts'
 import { pageLocale } from '../../../lib/language.ts'
 import { removeDraft } from '../../../lib/records/drafts.ts'
 import { openWorkSql, workTablesOf } from '../../../lib/records/work-tables.ts'
+import { canChange, useWorkspace } from '../../../lib/records/use-workspace.ts'
 import { quoteName } from '../../../lib/sql.ts'
 import { type SavedView, useKnownViews } from '../../../lib/views/use-views.ts'
+import { builderMessages } from '../../../messages/checklist-builder.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { workMessages } from '../../../messages/work.ts'
 import { Line, Section } from './capture-lines.tsx'
@@ -90,10 +92,25 @@ function NothingToCapture({
   readonly workspace: string
   readonly only: TableInfo | undefined
 }): JSX.Element {
+  const own = useWorkspace()
+  const isAdmin = own != null && canChange(own) && only?.madeIn === own.id
   if (!only)
     return (
       <EmptyState title={words.nothing} action={<TableStarts />}>
         {words.nothingDetail}
+      </EmptyState>
+    )
+  if (isAdmin)
+    return (
+      <EmptyState
+        title={words.nothing}
+        action={
+          <LinkButton to="/w/$ws/t/$table/checklists" params={{ ws: workspace, table: only.name }}>
+            {builderMessages.addTitle}
+          </LinkButton>
+        }
+      >
+        {words.nothingOf(only.label)}
       </EmptyState>
     )
   const open = (

@@ -18,6 +18,7 @@ import { useRecordTitle } from '../../../lib/data/use-record-title.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import { refusalWords } from '../../../lib/records/refusal-words.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
+import { ChooseTemplate } from './choose-template.tsx'
 import { QuestionList } from './question-list.tsx'
 import { QuestionStep } from './question-step.tsx'
 import { ReviewStep } from './review-step.tsx'
@@ -38,6 +39,7 @@ export function ChecklistRun(props: ChecklistRunProps): JSX.Element {
   if (!hasSynced && (rows === null || rows?.questions.length === 0)) return <FirstRowsNote rows={8} />
   if (rows === null) return <EmptyState title={words.gone}>{words.goneDetail}</EmptyState>
   if (rows === undefined || drafts.isLoading) return <Loading />
+  if ((rows.record[props.checklist.template] ?? null) === null) return <ChooseTemplate {...props} />
   if (rows.questions.length === 0) return <EmptyState title={words.noQuestions}>{words.noQuestionsDetail}</EmptyState>
   return <Filling {...props} rows={rows} stored={drafts.rows[0]} />
 }

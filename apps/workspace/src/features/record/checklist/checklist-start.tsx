@@ -120,10 +120,13 @@ function StartForm({
   )
 }
 
-/** Returns the fields to ask for: the place first, then the table's other required fields. The template is already chosen. */
+/** Returns the fields to ask for: the place first, then the table's other required fields; without a place the title. The template is already chosen. */
 function askedOf({ places, template, begin }: Checklist, fields: readonly Field[]): readonly AskedField[] {
-  const isAsked = ({ name, isRequired, isEditable }: Field): boolean =>
-    isEditable && name !== template && !Object.hasOwn(begin, name) && (isRequired || places.includes(name))
+  const isAsked = ({ name, isRequired, isEditable, isTitle }: Field): boolean =>
+    isEditable &&
+    name !== template &&
+    !Object.hasOwn(begin, name) &&
+    (isRequired || places.includes(name) || (isTitle && places.length === 0))
   const place = ({ name }: Field): number => (places.includes(name) ? places.indexOf(name) : places.length)
   return fields
     .filter(isAsked)

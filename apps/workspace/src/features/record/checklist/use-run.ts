@@ -125,14 +125,7 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, stored: Stored
     const finding = question && latest().findings[question.id]
     if (!question || !finding || answer?.kind !== 'value') return false
     const stored = rows.answers.get(question.id)
-    const { answerId, changes } = answerChanges(
-      checklist,
-      rows.record,
-      question,
-      answer.value,
-      stored,
-      rows.version,
-    )
+    const { answerId, changes } = answerChanges(checklist, rows.record, question, answer.value, stored, rows.version)
     const id = uuidV7()
     const title = finding.title.trim() === '' ? titleDefault : finding.title.trim()
     const made = findingChange(checklist, rows.record, answerId, { ...finding, id, title })

@@ -1,0 +1,83 @@
+import { sql } from '@holdfast/postgres'
+import { openHoldfast } from '@holdfast/test-support'
+import { expect, type Page, test } from '@playwright/test'
+import { expectAccessible } from './support/accessibility.ts'
+import { signIn } from './support/person.ts'
+import { openStranger } from './support/stranger.ts'
+
+/* An owner adds a checklist to a table without SQL, and fills it in on a phone without a connection. */
+
+const SYNCED = { timeout: 60_000 }
+const DEFINITION = {
+  name: 'visits',
+  label: 'Visits',
+  access: { kind: 'members' },
+  fields: [{ name: 'title', label: 'Title', kind: 'text' }],
+}
+const prompts = (page: Page) => page.getByRole('textbox', { name: /^Question \d+$/ })
+
+test('an owner builds a checklist, and a failed answer on an offline phone makes a finding', async ({ browser }) => {
+  await using server = await openHoldfast()
+  await using olga = await openStranger(browser, server)
+  await olga.withAccount()
+  const [made] = await server.admin.query<{ id: string }>(
+    sql`select holdfast.create_workspace('Water', ${olga.email}) as id`,
+  )
+  const client = (await server.supabase({ email: olga.email, password: olga.password })).schema('holdfast')
+  await client.rpc('create_table', { workspace: made?.id, definition: DEFINITION })
+  const { page } = olga
+
+  await test.step('the checklist is added to the table', async () => {
+    await page.goto('/sign-in')
+    await signIn(page, olga.email, olga.password)
+    await page.getByRole('link', { name: /^Visits/ }).click(SYNCED)
+    await page.waitForURL(/t.visits/)
+    await page.goto(`${new URL(page.url()).pathname}/checklists`)
+    await page.getByRole('textbox', { name: 'Name' }).fill('Fire walk')
+    await page.getByRole('button', { name: 'Details' }).click()
+    await expect(page.getByText(/create table public.visits_questions/)).toBeVisible()
+    await expectAccessible(page, 'adding a checklist')
+    await page.getByRole('button', { name: 'Add checklist' }).click()
+  })
+
+  await test.step('questions are pasted, moved, limited and published', async () => {
+    await page.getByRole('button', { name: 'Paste a list' }).click(SYNCED)
+    await page.getByRole('textbox', { name: 'One question per line' }).fill('Inside:\n1. Exit clear?\n2. Pressure')
+    await page.getByRole('button', { name: 'Add 2 questions' }).click()
+    await page.getByRole('button', { name: 'Answer type of question 2' }).click()
+    await page.getByRole('option', { name: 'Number' }).click()
+    await page.getByRole('textbox', { name: 'Maximum' }).fill('4')
+    await page.getByRole('checkbox', { name: 'Outside the limits' }).check({ force: true })
+    await page.getByRole('button', { name: 'Move Pressure' }).press('ArrowUp')
+    await expect(prompts(page).first()).toHaveValue('Pressure')
+    await expectAccessible(page, 'the builder')
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await expect(page.getByText('Fire walk published')).toBeVisible()
+  })
+
+  await test.step('it is filled in on a phone without a connection', async () => {
+    olga.problems.expectCutLine()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByRole('link', { name: 'All checklists' }).click()
+    await page.getByRole('link', { name: 'Fill in' }).click()
+    await page.getByRole('textbox', { name: 'Title' }).fill('Depot')
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Begin' }).click()
+    await page.getByRole('textbox', { name: 'Pressure' }).fill('9')
+    await page.getByRole('button', { name: 'Add finding' }).click()
+    await page.getByRole('button', { name: 'Save finding' }).click()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('Yes', { exact: true }).click()
+    await page.getByRole('button', { name: 'Save & next' }).click()
+    await page.getByRole('button', { name: 'Finish' }).click()
+    await page.context().setOffline(false)
+    const finished = (): Promise<readonly object[]> =>
+      server.admin.query(sql`
+        select v.title, v.checklist_state as state, f.title as finding, a.value_num as value, a.version
+          from public.visits v join public.visits_answers a on a.record = v.id and a.value_num is not null
+          join public.visits_findings f on f.answer = a.id`)
+    await expect
+      .poll(finished, SYNCED)
+      .toEqual([{ title: 'Depot', state: 'Finished', finding: 'Pressure 9', value: '9', version: '1' }])
+  })
+})
