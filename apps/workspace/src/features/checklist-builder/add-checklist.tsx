@@ -50,21 +50,7 @@ export function AddChecklist({
   const args = {
     workspace: workspace.id,
     table_name: table.descriptor.table,
-    definition: {
-      name: name.trim(),
-      findings: hasFindings,
-      labels: words.labels,
-      severities: words.severities,
-      states: words.states,
-      progress:
-        progress.field === NONE
-          ? { choices: words.progressChoices }
-          : {
-              field: progress.field,
-              finish: progress.finish,
-              ...(progress.begin !== NONE && { begin: progress.begin }),
-            },
-    },
+    definition: definitionOf(name, hasFindings, progress),
   }
   const add = async (): Promise<void> => {
     setTried(true)
@@ -114,6 +100,20 @@ export function AddChecklist({
       </form>
     </Page>
   )
+}
+
+/** Returns the argument of the server's function. */
+function definitionOf(name: string, findings: boolean, { field, begin, finish }: Progress): object {
+  const { labels, severities, states, progressChoices } = words
+  const ofField = { field, finish, ...(begin !== NONE && { begin }) }
+  return {
+    name: name.trim(),
+    findings,
+    labels,
+    severities,
+    states,
+    progress: field === NONE ? { choices: progressChoices } : ofField,
+  }
 }
 
 /** Returns the fields with options of which one can mean that a record is finished. */

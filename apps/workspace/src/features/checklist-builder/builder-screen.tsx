@@ -135,38 +135,66 @@ function Builder({
           <Preview draft={draft} renderAnswer={renderAnswer} />
         </aside>
       </div>
-      <footer className="sticky bottom-0 -mx-4 mt-6 flex flex-wrap items-center gap-2 border-t border-border bg-bg px-4 py-3">
-        <p role="status" className="min-w-0 flex-1 basis-60 text-small text-muted">
-          {hasTried && problems.size > 0 ? (
-            <span className="text-danger">{words.fix(problems.size)}</span>
-          ) : isPublished ? (
-            words.versionNote
-          ) : (
-            words.draftNote
-          )}
-        </p>
-        <Button
-          className="laptop:hidden"
-          icon={isPreviewed ? <Pencil size={16} aria-hidden /> : <Eye size={16} aria-hidden />}
-          onPress={() => setPreviewed(!isPreviewed)}
-        >
-          {isPreviewed ? words.closePreview : words.preview}
-        </Button>
-        {version === 0 ? (
-          <Button isDisabled={!isChanged} onPress={() => void alone(() => save(false))}>
-            {words.saveDraft}
-          </Button>
-        ) : null}
-        <Button
-          tone="primary"
-          isDisabled={count === 0 || (isPublished && !isChanged)}
-          onPress={() => void alone(() => save(true))}
-        >
-          {isPublished ? words.publishChanges : words.publish}
-        </Button>
-      </footer>
+      <Footer
+        {...{ version, isPublished, isChanged, isPreviewed, count }}
+        problems={hasTried ? problems.size : 0}
+        onPreviewed={setPreviewed}
+        onSave={(publish) => alone(() => save(publish))}
+      />
       <LeaveQuestion isChanged={isChanged} />
     </Page>
+  )
+}
+
+/** Says who gets the changes, and saves them. */
+function Footer({
+  version,
+  isPublished,
+  isChanged,
+  isPreviewed,
+  count,
+  problems,
+  onPreviewed,
+  onSave,
+}: {
+  readonly version: number
+  readonly isPublished: boolean
+  readonly isChanged: boolean
+  readonly isPreviewed: boolean
+  /** Number of questions. */
+  readonly count: number
+  /** Number of entries that cannot be saved. */
+  readonly problems: number
+  readonly onPreviewed: (isPreviewed: boolean) => void
+  readonly onSave: (publish: boolean) => Promise<void>
+}): JSX.Element {
+  return (
+    <footer className="sticky bottom-0 -mx-4 mt-6 flex flex-wrap items-center gap-2 border-t border-border bg-bg px-4 py-3">
+      <p role="status" className="min-w-0 flex-1 basis-60 text-small text-muted">
+        {problems > 0 ? (
+          <span className="text-danger">{words.fix(problems)}</span>
+        ) : isPublished ? (
+          words.versionNote
+        ) : (
+          words.draftNote
+        )}
+      </p>
+      <Button
+        className="laptop:hidden"
+        icon={isPreviewed ? <Pencil size={16} aria-hidden /> : <Eye size={16} aria-hidden />}
+        onPress={() => onPreviewed(!isPreviewed)}
+      >
+        {isPreviewed ? words.closePreview : words.preview}
+      </Button>
+      {version === 0 ? (
+        <Button isDisabled={!isChanged} onPress={() => void onSave(false)}>
+          {words.saveDraft}
+        </Button>
+      ) : null}
+      <Button tone="primary" isDisabled={count === 0 || (isPublished && !isChanged)} onPress={() => void onSave(true)}>
+        {isPublished ? words.publishChanges : words.publish}
+      </Button>
+    </footer>
   )
 }
 

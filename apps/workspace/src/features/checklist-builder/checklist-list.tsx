@@ -74,17 +74,10 @@ export function ChecklistList({
                 const copy = copyOf(checklist, stored, words.copyOf(name))
                 void write(words.copyOf(name), copy.id, copy.changes)
               }}
-              onArchive={(values) => {
-                const change: RecordChange = {
-                  kind: 'update',
-                  table: templates.table,
-                  id,
-                  values,
-                  before: Object.fromEntries(Object.keys(values).map((key) => [key, template[key] ?? null])),
-                }
-                void writer.writeOrTell({ label: words.saving(name), changes: [change] }).then((isStored) => {
-                  if (isStored && Object.values(values)[0] === 0) showToast({ text: words.archivedNow(name) })
-                })
+              onActive={async (isActiveNow) => {
+                const changes = activeChanges(checklist, template, isActiveNow)
+                const isStored = await writer.writeOrTell({ label: words.saving(name), changes })
+                if (isStored && !isActiveNow) showToast({ text: words.archivedNow(name) })
               }}
             />
           )
@@ -108,6 +101,14 @@ export function ChecklistList({
   )
 }
 
+/** Returns the changes that archive or restore a checklist. */
+function activeChanges({ templates }: Checklist, template: RecordValues, active: boolean): readonly RecordChange[] {
+  const { table, active: column } = templates
+  if (column === undefined) return []
+  const values = { [column]: Number(active) }
+  return [{ kind: 'update', table, id: String(template['id']), values, before: { [column]: Number(!active) } }]
+}
+
 function nameOf({ templates }: Checklist, template: RecordValues): string {
   const name = templates.title === undefined ? null : template[templates.title]
   return name === null || name === undefined || name === '' ? words.untitled : String(name)
@@ -120,7 +121,7 @@ function ChecklistRow({
   count,
   params,
   onDuplicate,
-  onArchive,
+  onActive,
 }: {
   readonly checklist: Checklist
   readonly template: RecordValues
@@ -128,7 +129,7 @@ function ChecklistRow({
   readonly count: number
   readonly params: { readonly ws: string; readonly table: string }
   readonly onDuplicate: () => void
-  readonly onArchive: (values: RecordValues) => void
+  readonly onActive: (isActive: boolean) => Promise<void>
 }): JSX.Element {
   const id = String(template['id'])
   const version = versionOf(checklist, template)
@@ -162,7 +163,7 @@ function ChecklistRow({
             <Menu label={words.actionsOf(name)}>
               <MenuItem onAction={onDuplicate}>{words.duplicate}</MenuItem>
               {active === undefined || version === 0 ? null : (
-                <MenuItem onAction={() => onArchive({ [active]: Number(!isPublished) })}>
+                <MenuItem onAction={() => void onActive(!isPublished)}>
                   {isPublished ? words.archive : words.restore}
                 </MenuItem>
               )}

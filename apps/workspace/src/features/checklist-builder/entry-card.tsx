@@ -19,7 +19,7 @@ import {
   removeEntry,
   renameSection,
 } from './builder-draft.ts'
-import { type EntryListProps, nameOf } from './entry-list.tsx'
+import { type EntryListProps, nameOf } from './entry-props.ts'
 
 interface CardProps<Entry> extends EntryListProps {
   readonly entry: Entry

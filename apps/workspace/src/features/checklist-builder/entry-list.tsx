@@ -2,18 +2,9 @@ import { GripVertical } from 'lucide-react'
 import { type JSX, type PointerEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { cx } from '../../lib/cx.ts'
 import { builderMessages as words } from '../../messages/checklist-builder.ts'
-import { type ChecklistDraft, type DraftEntry, type DraftProblem, moveEntry, stepEntry } from './builder-draft.ts'
+import { type ChecklistDraft, moveEntry, questionsIn, stepEntry } from './builder-draft.ts'
 import { QuestionCard, SectionCard } from './entry-card.tsx'
-
-export interface EntryListProps {
-  readonly draft: ChecklistDraft
-  readonly active: string | undefined
-  readonly problems: ReadonlyMap<string, DraftProblem>
-  readonly hasFindings: boolean
-  readonly hasPhotos: boolean
-  readonly onActive: (id: string | undefined) => void
-  readonly onChange: (draft: ChecklistDraft) => void
-}
+import { type EntryListProps, nameOf } from './entry-props.ts'
 
 /** The sections and questions in order. Handles move them: by pointer, touch, or the arrow keys. */
 export function EntryList(props: EntryListProps): JSX.Element {
@@ -37,7 +28,7 @@ export function EntryList(props: EntryListProps): JSX.Element {
     if (moved) list.current?.querySelector<HTMLElement>(`[data-handle="${CSS.escape(moved.id)}"]`)?.focus()
   }, [moved])
   const { dragged, onGrab } = useDrag(list, (id, over) => put(moveEntry(draft, id, over), id))
-  let number = 0
+  const numbers = new Map(questionsIn(draft).map(({ question }, at) => [question.id, at + 1]))
   return (
     <>
       <p role="status" className="sr-only">
@@ -65,7 +56,6 @@ export function EntryList(props: EntryListProps): JSX.Element {
               <GripVertical size={16} aria-hidden />
             </button>
           )
-          if (entry.type === 'question') number += 1
           return (
             <li
               key={entry.id}
@@ -75,7 +65,12 @@ export function EntryList(props: EntryListProps): JSX.Element {
               {entry.type === 'section' ? (
                 <SectionCard {...props} {...{ entry, handle }} onStep={(by) => step(entry.id, by)} />
               ) : (
-                <QuestionCard {...props} {...{ entry, handle, number }} onStep={(by) => step(entry.id, by)} />
+                <QuestionCard
+                  {...props}
+                  {...{ entry, handle }}
+                  number={numbers.get(entry.id) ?? 0}
+                  onStep={(by) => step(entry.id, by)}
+                />
               )}
             </li>
           )
@@ -83,11 +78,6 @@ export function EntryList(props: EntryListProps): JSX.Element {
       </ol>
     </>
   )
-}
-
-export function nameOf(entry: DraftEntry): string {
-  const text = entry.type === 'section' ? entry.title : entry.prompt
-  return text.trim() === '' ? (entry.type === 'section' ? words.section : words.untitled) : text
 }
 
 /** Space in px at the edges of the screen where dragging scrolls. */

@@ -10,6 +10,13 @@ export interface StoredAnswer {
   readonly value: FieldValue
 }
 
+/** A record with its answers by question, and the version of the template with which it was begun. */
+export interface AnsweredRecord {
+  readonly record: RecordValues
+  readonly answers: ReadonlyMap<string, StoredAnswer>
+  readonly version: number | undefined
+}
+
 /** Input for creating a finding. */
 export interface FindingInput {
   readonly id: string
@@ -36,19 +43,17 @@ export function finishChanges({ table, finish }: Checklist, record: RecordValues
 /**
  * Returns the changes that save an answer. The first answer begins the record; an unchanged answer is not written.
  *
- * @param version - of the template, for a new answer
  * @returns also the answer's id, to which a finding links; no changes if nothing is new
  */
 export function answerChanges(
   checklist: Checklist,
-  record: RecordValues,
+  { record, answers, version }: AnsweredRecord,
   question: Question,
   value: FieldValue,
-  stored: StoredAnswer | undefined,
-  version?: number,
 ): { readonly answerId: string; readonly changes: readonly RecordChange[] } {
   const { table, record: ofRecord, item, values, version: ofVersion } = checklist.answers
   const column = values[question.kind]
+  const stored = answers.get(question.id)
   if (stored && (stored.value === value || column === undefined)) return { answerId: stored.id, changes: [] }
   const own = column === undefined ? {} : { [column]: value }
   const answerId = stored?.id ?? uuidV7()

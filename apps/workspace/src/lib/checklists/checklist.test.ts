@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import type { FieldValue } from '../fields/field.ts'
 import { testColumn, testTable } from '../fields/test-fields.test-support.ts'
-import { answerChanges, beginChanges, findingChange, finishChanges } from './answer-changes.ts'
+import { type AnsweredRecord, answerChanges, beginChanges, findingChange, finishChanges } from './answer-changes.ts'
 import { type ChecklistRow, checklistOf } from './checklist.ts'
+import type { RecordValues } from '../records/record-change.ts'
 import { labelledTables, labelSql, placesOf } from './labels.ts'
 import { needsFinding, outOfRange, type Question, questionsOf } from './questions.ts'
 import { draftPlaceOf, EMPTY_DRAFT, type RunDraft, startForm, toRunDraft, withoutQuestion } from './run-draft.ts'
@@ -15,10 +17,22 @@ import { answerWords, typedValue } from './typed-value.ts'
 import { answeredOf, lastValues } from './use-checklist-rows.ts'
 
 function question(more: Partial<Question>): Question {
-  const none = { section: undefined, unit: undefined, min: undefined, max: undefined, findingWhen: undefined }
+  const none = {
+    section: undefined,
+    unit: undefined,
+    min: undefined,
+    max: undefined,
+    findingWhen: undefined,
+    help: undefined,
+  }
   return { id: 'q1', prompt: 'Is it dry?', kind: 'yes_no', isRequired: true, choices: [], ...none, ...more }
 }
 
+const of = (record: RecordValues, value?: FieldValue): AnsweredRecord => ({
+  record,
+  answers: new Map(value === undefined ? [] : [['q1', { id: 'x', value }]]),
+  version: undefined,
+})
 const RECORD = { id: 'r1', room: 'room-7', list: 'l1', state: 'planned' }
 
 test('the tables of a checklist are found by their foreign keys, and columns by the names of the row', () => {
@@ -138,17 +152,17 @@ test('what is typed is read by kind; what is no number is said, and nothing is n
 })
 
 test('the first answer begins the record in the same step, and the next ones do not', () => {
-  const { answerId, changes } = answerChanges(known(), RECORD, question({}), 0, undefined)
+  const { answerId, changes } = answerChanges(known(), of(RECORD), question({}), 0)
   expect(changes).toEqual([
     { kind: 'update', table: 'rounds', id: 'r1', values: { state: 'begun' }, before: { state: 'planned' } },
     { kind: 'insert', table: 'replies', id: answerId, values: { round: 'r1', line: 'q1', flag: 0 } },
   ])
   const begun = { ...RECORD, state: 'begun' }
   expect(beginChanges(known(), begun)).toEqual([])
-  expect(answerChanges(known(), begun, question({}), 1, { id: 'x', value: 0 }).changes).toEqual([
+  expect(answerChanges(known(), of(begun, 0), question({}), 1).changes).toEqual([
     { kind: 'update', table: 'replies', id: 'x', values: { flag: 1 }, before: { flag: 0 } },
   ])
-  expect(answerChanges(known(), begun, question({}), 0, { id: 'x', value: 0 })).toEqual({ answerId: 'x', changes: [] })
+  expect(answerChanges(known(), of(begun, 0), question({}), 0)).toEqual({ answerId: 'x', changes: [] })
 })
 
 test('an answer that was emptied is none; "not applicable" to yes or no is one', () => {

@@ -16,6 +16,7 @@ const READING: Question = {
   max: undefined,
   choices: [],
   findingWhen: undefined,
+  help: undefined,
 }
 
 afterEach(() => {

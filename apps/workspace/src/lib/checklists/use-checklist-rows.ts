@@ -3,18 +3,13 @@ import { useMemo } from 'react'
 import type { FieldValue } from '../fields/field.ts'
 import type { RecordValues } from '../records/record-change.ts'
 import { quoteName } from '../sql.ts'
-import type { StoredAnswer } from './answer-changes.ts'
+import type { AnsweredRecord, StoredAnswer } from './answer-changes.ts'
 import type { Checklist } from './checklist.ts'
 import { type Question, questionsOf, versionBegun } from './questions.ts'
 
-export interface ChecklistRows {
-  readonly record: RecordValues
+export interface ChecklistRows extends AnsweredRecord {
   readonly title: string
   readonly questions: readonly Question[]
-  /** Version of the template with which the record was begun; `undefined` without versions. */
-  readonly version: number | undefined
-  /** By question; cleared ones have no value. */
-  readonly answers: ReadonlyMap<string, StoredAnswer>
   /** The answered questions. */
   readonly answered: ReadonlySet<string>
   /** Last answers at the same place, by question. */

@@ -18,6 +18,7 @@ const QUESTION: Question = {
   max: 4,
   choices: [],
   findingWhen: undefined,
+  help: undefined,
 }
 const taken: FieldValue[] = []
 const rendered = renderedForEach()

@@ -13,6 +13,7 @@ const UNREAD: ChecklistRows = {
   record: { id: 'r2' },
   title: '',
   questions: [],
+  version: undefined,
   answers: new Map(),
   answered: new Set(),
   earlier: new Map(),

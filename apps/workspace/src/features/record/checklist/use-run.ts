@@ -99,14 +99,7 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, stored: Stored
     const value = question && valueToSave(question, latest(), rows.answers)
     if (!question || value === undefined) return false
     const { [question.id]: saved } = latest().values
-    const { changes } = answerChanges(
-      checklist,
-      rows.record,
-      question,
-      value,
-      rows.answers.get(question.id),
-      rows.version,
-    )
+    const { changes } = answerChanges(checklist, rows, question, value)
     const removal = removalFromRunDraft(recordId, question.id, ['values'])
     if (!(await write(words.answerOf(question.prompt), changes, removal))) return false
     const { [question.id]: entered } = latest().values
@@ -124,8 +117,7 @@ export function useRun(checklist: Checklist, rows: ChecklistRows, stored: Stored
     const answer = question && typed(question)
     const finding = question && latest().findings[question.id]
     if (!question || !finding || answer?.kind !== 'value') return false
-    const stored = rows.answers.get(question.id)
-    const { answerId, changes } = answerChanges(checklist, rows.record, question, answer.value, stored, rows.version)
+    const { answerId, changes } = answerChanges(checklist, rows, question, answer.value)
     const id = uuidV7()
     const title = finding.title.trim() === '' ? titleDefault : finding.title.trim()
     const made = findingChange(checklist, rows.record, answerId, { ...finding, id, title })
