@@ -26,8 +26,11 @@ export interface RoleUrls {
  */
 export async function openRoles(pool: Pool, cluster: Cluster, logger: Logger): Promise<RoleUrls> {
   const isEmbedded = cluster.kind === 'embedded'
-  const requestUrl = await openRequestRole(pool, cluster, (url) =>
-    [READER_ROLE, EVALUATOR_ROLE, ...(isEmbedded ? [AUTH_ROLE] : [])].map((role) => roleUrl(url, role)),
+  const requestUrl = await openRequestRole(
+    pool,
+    cluster,
+    (url) => [READER_ROLE, EVALUATOR_ROLE, ...(isEmbedded ? [AUTH_ROLE] : [])].map((role) => roleUrl(url, role)),
+    logger,
   )
   const own = (url: string): string => withOwnSettings(url, cluster.serverVersion)
   const internalUrl = own(cluster.internalUrl)

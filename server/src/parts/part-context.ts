@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@holdfast/foundation'
-import { createPool, type Pool, type PoolOptions } from '@holdfast/postgres'
+import { createPool, SHORT_TRANSACTIONS, type Pool, type PoolOptions } from '@holdfast/postgres'
 import type { Config } from '../config/options.ts'
 import type { OpenHoldfastOptions } from '../holdfast.ts'
 
@@ -15,7 +15,7 @@ export interface PartContext {
   readonly opened: AsyncDisposableStack
   /** Pools opened by {@link openPool}, by name. */
   readonly pools: Map<string, OpenPool>
-  /** Opens a pool and adds it to {@link opened}. */
+  /** Opens a pool for {@link SHORT_TRANSACTIONS} and adds it to {@link opened}. */
   openPool(options: Omit<PoolOptions, 'onError'>): Pool
 }
 
@@ -42,7 +42,9 @@ export function createPartContext(
     opened,
     pools,
     openPool(options) {
-      const pool = opened.use(createPool({ ...options, onError }))
+      const pool = opened.use(
+        createPool({ ...options, settings: { ...SHORT_TRANSACTIONS, ...options.settings }, onError }),
+      )
       const { applicationName, connectionsMax } = options
       pools.set(applicationName, { pool, connectionsMax, waiting: () => pool.usage().waiting })
       return pool

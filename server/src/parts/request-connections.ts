@@ -1,13 +1,10 @@
-import { sharePool, type CatalogWatch, type SharedPool } from '@holdfast/postgres'
+import { sharePool, SHORT_TRANSACTIONS, type CatalogWatch, type SharedPool } from '@holdfast/postgres'
 import { readAppSettings } from '../config/app-settings.ts'
 import { requestShares, type RequestShare } from '../request-shares.ts'
 import type { PartContext } from './part-context.ts'
 
-/**
- * Lets Postgres roll back the transactions of a hung or stopped server, which would keep their locks. Overrides `idle_session_timeout`, which is meant for
- * users' sessions and would close idle pooled connections.
- */
-const REQUEST_SETTINGS = { idle_in_transaction_session_timeout: '60s', idle_session_timeout: '0' }
+/** Overrides `idle_session_timeout`, which is meant for users' sessions and would close idle pooled connections. */
+const REQUEST_SETTINGS = { ...SHORT_TRANSACTIONS, idle_session_timeout: '0' }
 
 const NAME = 'holdfast request'
 

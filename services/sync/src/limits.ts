@@ -215,6 +215,9 @@ export const HEARTBEAT_PATIENCE_MS = 30_000
 /** Poll interval in ms for transactions that block the creation of the slot. */
 export const SLOT_LOOK_MS = 1_000
 
+/** Idle time in ms after which an open transaction of a Holdfast server that blocks the creation of the slot counts as abandoned: the server hangs or is stopped. */
+export const ABANDONED_MS = 5_000
+
 /** Renewal interval of the lease in ms. */
 export const LEASE_RENEWAL_MS = 500
 

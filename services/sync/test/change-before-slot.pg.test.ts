@@ -1,4 +1,4 @@
-import { sql } from '@holdfast/postgres'
+import { createPool, sql } from '@holdfast/postgres'
 import { expect, test } from 'vitest'
 import { dropSlots } from './drop-slots.ts'
 import { ALICE, BOB, openWorld } from './sync-world.ts'
@@ -55,4 +55,19 @@ test.each([
   expect(alice.state).toEqual(visible)
   expect(alice.received.filter((row) => row.includes('hidden'))).toEqual([])
   expect(alice.faults).toEqual([])
+})
+
+test('a slot does not wait for a transaction that a stopped server has left open', async () => {
+  await using world = await openWorld()
+  await world.stop()
+  await dropSlots(world)
+  await using left = createPool({ url: world.db.url, applicationName: 'holdfast compiler', connectionsMax: 1 })
+  const ended = Promise.withResolvers<unknown>()
+  await left.withClient(async (client) => {
+    client.once('error', ended.resolve)
+    await client.query('begin; select pg_current_xact_id()')
+    await world.restart()
+    expect(String(await ended.promise)).toContain('terminating connection due to administrator command')
+  })
+  expect(world.service.status()).toMatchObject({ ready: true })
 })

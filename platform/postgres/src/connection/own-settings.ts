@@ -37,6 +37,12 @@ const OWN_SETTINGS: Readonly<Record<string, string>> = {
   default_transaction_deferrable: 'off',
 }
 
+/**
+ * Lets Postgres roll back the transactions of a hung or stopped server, which would keep their locks and block others, such as the creation of a replication
+ * slot. For connections whose transactions never wait for anything but Postgres.
+ */
+export const SHORT_TRANSACTIONS: Readonly<Record<string, string>> = { idle_in_transaction_session_timeout: '60s' }
+
 /** Postgres 17 as `server_version_num`. Older versions refuse a startup with `transaction_timeout`. */
 const TRANSACTION_TIMEOUT_SINCE = 170_000
 

@@ -6,6 +6,7 @@ import { sql } from '../sql/sql.ts'
 import { forgetLost } from './lost-schemas.ts'
 import { readMigrations, type Migration, type MigrationSource } from './migration.ts'
 import { planMigrations, type AppliedMigration } from './plan-migrations.ts'
+import { withSessionLock } from './session-lock.ts'
 
 /** Migrations that precede all services: roles, schemas, default privileges and catalog notifications. */
 export const platformMigrations: MigrationSource = {
@@ -21,6 +22,8 @@ export interface MigrateOptions {
   /** In order of application. */
   readonly sources: readonly MigrationSource[]
   readonly logger: Logger
+  /** See `SessionLockOptions.idleMaxMs`. */
+  readonly idleMaxMs?: number
 }
 
 /** Advisory lock that serializes migrations of a database; an arbitrary number. */
@@ -34,26 +37,28 @@ const LOCK_KEY = 4_711_054_321
  * @throws {HoldfastError} `migration_failed` with file, line and Postgres's message; errors of {@link planMigrations}
  */
 export async function applyMigrations(options: MigrateOptions): Promise<readonly Migration[]> {
-  const migrations = options.sources.flatMap(readMigrations)
-  return options.pool.withClient(async (client) => {
+  const { pool, sources, logger, idleMaxMs } = options
+  const migrations = sources.flatMap(readMigrations)
+  return pool.withClient(async (client) => {
     const onNotice = (notice: { message?: string | undefined }): void =>
-      options.logger.log('debug', notice.message ?? '', { source: 'migration' })
+      logger.log('debug', notice.message ?? '', { source: 'migration' })
     client.on('notice', onNotice)
-    const connection = queryable(client)
-    await connection.query(sql`select pg_advisory_lock(${LOCK_KEY})`)
     try {
-      await ensureRecord(client)
-      for (const again of await forgetLost(connection, options.sources, migrations, options.logger))
-        await client.query(again.sql)
-      const pending = planMigrations(migrations, await readApplied(client))
-      for (const migration of pending) {
-        await applyOne(client, migration, migration === pending.at(-1))
-        options.logger.log('info', 'applied migration', { source: migration.source, name: migration.name })
-      }
-      return pending
+      return await withSessionLock(client, { key: LOCK_KEY, logger, idleMaxMs }, async (limits) => {
+        await ensureRecord(client)
+        for (const again of await forgetLost(queryable(client), sources, migrations, logger))
+          await client.query(again.sql)
+        const pending = planMigrations(migrations, await readApplied(client))
+        for (const migration of pending) {
+          await applyOne(client, migration, migration === pending.at(-1))
+          // A migration may have changed settings for its own statements.
+          await client.query(`reset all; ${limits}`)
+          logger.log('info', 'applied migration', { source: migration.source, name: migration.name })
+        }
+        return pending
+      })
     } finally {
       client.off('notice', onNotice)
-      await connection.query(sql`select pg_advisory_unlock(${LOCK_KEY})`)
     }
   })
 }
@@ -108,8 +113,5 @@ async function applyOne(client: ClientBase, migration: Migration, isLast: boolea
           : {}),
       },
     )
-  } finally {
-    // A migration may have set these for its own statements.
-    await client.query('reset all').catch(() => undefined)
   }
 }

@@ -1,9 +1,11 @@
 import { Client } from 'pg'
+import type { Logger } from '@holdfast/foundation'
 import { REQUEST_ROLE, type Cluster } from '../cluster/cluster.ts'
 import { queryable, type Pool, type Queryable } from '../connection/pool.ts'
 import { isConnectionLoss } from '../connection/sqlstate.ts'
 import { sql } from '../sql/sql.ts'
 import { ensureRolePasswords, hasPassword } from '../cluster/role-password.ts'
+import { withSessionLock } from './session-lock.ts'
 
 /** Timeout in ms of a trial login. */
 const CONNECT_TIMEOUT_MS = 10_000
@@ -25,20 +27,18 @@ export async function openRequestRole(
   pool: Pool,
   cluster: Pick<Cluster, 'kind' | 'requestUrl' | 'otherRequestUrls'>,
   otherUrls: (requestUrl: string) => readonly string[],
+  logger: Logger,
 ): Promise<string> {
-  return pool.withClient(async (client) => {
-    const db = queryable(client)
-    await db.execute(sql`select pg_advisory_lock(${LOCK_KEY})`)
-    try {
+  return pool.withClient((client) =>
+    withSessionLock(client, { key: LOCK_KEY, logger }, async () => {
+      const db = queryable(client)
       const recorded = await readRecorded(db)
       const requestUrl = cluster.kind === 'embedded' ? cluster.requestUrl : await choose(db, cluster, recorded)
       await ensureRolePasswords(db, [requestUrl, ...otherUrls(requestUrl)])
       await recordRequestPassword(db, requestUrl)
       return requestUrl
-    } finally {
-      await db.execute(sql`select pg_advisory_unlock(${LOCK_KEY})`)
-    }
-  })
+    }),
+  )
 }
 
 /** Records the request URL for other servers of this database, also after the record was dropped. */

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { silentLogger } from '@holdfast/foundation'
+import { silentLogger, type Logger } from '@holdfast/foundation'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
-import { createPool } from '../../src/connection/pool.ts'
+import { createPool, type Pool } from '../../src/connection/pool.ts'
 import { runAs } from '../../src/connection/run-as.ts'
 import { sql } from '../../src/sql/sql.ts'
 import { applyMigrations } from '../../src/migrate/apply-migrations.ts'
@@ -30,6 +30,33 @@ afterEach(async () => {
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
 const apply = (): Promise<readonly Migration[]> =>
   applyMigrations({ pool: db.pool, sources: [source], logger: silentLogger })
+
+/** A pool of a process that stops after a statement, until its connection is lost. */
+function stopping(pool: Pool, last: RegExp, onStopped: () => void): Pool {
+  let isStopped = false
+  return {
+    ...pool,
+    withClient: (body) =>
+      pool.withClient((client) => {
+        const query = client.query.bind(client) as (...args: readonly unknown[]) => Promise<unknown>
+        const lost = new Promise((_resolve, reject) => client.once('error', reject))
+        lost.catch(() => undefined)
+        const stoppable = async (...args: readonly unknown[]): Promise<unknown> => {
+          if (isStopped) return await lost
+          const answer = await query(...args)
+          isStopped = last.test(String(args[0]))
+          if (isStopped) onStopped()
+          return answer
+        }
+        return body(new Proxy(client, { get: (target, key) => (key === 'query' ? stoppable : bound(target, key)) }))
+      }),
+  }
+}
+
+function bound(target: object, key: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, key)
+  return typeof value === 'function' ? (value.bind(target) as unknown) : value
+}
 
 describe('applyMigrations', () => {
   test('applies each file once, in order', async () => {
@@ -87,6 +114,40 @@ describe('applyMigrations', () => {
     write('0001_things.sql', 'create table public.things (id int); select pg_sleep(0.1);')
     const applied = await Promise.all([apply(), apply()])
     expect(applied.flat()).toHaveLength(1)
+  })
+
+  test.each([
+    ['before a migration', /^set idle/, ['0001_things', '0002_others']],
+    ['in a migration', /^create table/, ['0001_things', '0002_others']],
+    ['after a migration', /^reset all/, ['0002_others']],
+  ])('does not wait for long for a process that has stopped %s', async (_where, last, left) => {
+    write('0001_things.sql', 'create table public.things (id int);')
+    write('0002_others.sql', 'create table public.others (id int);')
+    const stopped = Promise.withResolvers<void>()
+    await using pool = createPool({ url: db.url, applicationName: 'holdfast', connectionsMax: 1 })
+    const first = applyMigrations({
+      pool: stopping(pool, last, stopped.resolve),
+      sources: [source],
+      logger: silentLogger,
+      idleMaxMs: 200,
+    })
+    await stopped.promise
+    const [, others] = await Promise.all([expect(first).rejects.toThrow(/terminat/), apply()])
+    expect(others.map(({ name }) => name)).toEqual(left)
+  })
+
+  test('names the session that it waits for', async () => {
+    const told: string[] = []
+    const logger: Logger = { log: (_level, message, fields) => void told.push(`${message} ${JSON.stringify(fields)}`) }
+    await using pool = createPool({ url: db.url, applicationName: 'a frozen server', connectionsMax: 1 })
+    let applying: Promise<unknown> | undefined
+    await pool.withClient(async (client) => {
+      await client.query('select pg_advisory_lock(4711054321)')
+      applying = applyMigrations({ pool: db.pool, sources: [source], logger })
+      await expect.poll(() => told.join()).toMatch(/waits for another process.+process \d+ \(a frozen server\)/)
+      await client.query('select pg_advisory_unlock_all()')
+    })
+    await applying
   })
 })
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { silentLogger } from '@holdfast/foundation'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import type { Cluster } from '../../src/cluster/cluster.ts'
 import { createPool, type Pool } from '../../src/connection/pool.ts'
@@ -52,7 +53,7 @@ function serverWith(
 }
 
 const open = (pool: Pool, ...passwords: readonly [string, ...string[]]): Promise<string> =>
-  openRequestRole(pool, serverWith(...passwords), () => [])
+  openRequestRole(pool, serverWith(...passwords), () => [], silentLogger)
 
 async function logsIn(password: string): Promise<boolean> {
   await using pool = createPool({ url: urlAs(role, password), applicationName: 'test', connectionsMax: 1 })
@@ -100,7 +101,7 @@ test('servers that start together agree', async () => {
 })
 
 test('an embedded cluster has the password of its data folder, and the others take it', async () => {
-  await openRequestRole(db.pool, { ...serverWith('of the folder'), kind: 'embedded' }, () => [])
+  await openRequestRole(db.pool, { ...serverWith('of the folder'), kind: 'embedded' }, () => [], silentLogger)
   expect(await open(db.pool, 'mine')).toBe(urlAs(role, 'of the folder'))
 })
 

@@ -1,5 +1,5 @@
 import type { Logger } from '@holdfast/foundation'
-import { createPool, type Pool } from '@holdfast/postgres'
+import { createPool, SHORT_TRANSACTIONS, type Pool } from '@holdfast/postgres'
 import { RESTRICTED_CONNECTIONS_MAX } from '../limits.ts'
 
 /** Pools for statements that run user-written code: policies, functions, casts, operators, domain checks. Never as a superuser. */
@@ -22,7 +22,7 @@ export function openRestrictedPools(options: {
       connectionsMax: RESTRICTED_CONNECTIONS_MAX,
       isReadOnly: true,
       // The search path of requests, for functions without their own.
-      settings: { search_path: 'public,extensions' },
+      settings: { ...SHORT_TRANSACTIONS, search_path: 'public,extensions' },
       onError: (error) =>
         options.logger.log('warn', `a connection of ${applicationName} was lost`, { reason: error.message }),
     })

@@ -1,8 +1,8 @@
-import { assert, delay, errorMessage } from '@holdfast/foundation'
+import { assert, delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { type Queryable, sql, type Pool } from '@holdfast/postgres'
 import { createSlot, type CreatedSlot } from '@holdfast/replication'
 import { describeTransactions } from '../../lease/blocking-transactions.ts'
-import { SLOT_LOOK_MS } from '../../limits.ts'
+import { ABANDONED_MS, SLOT_LOOK_MS } from '../../limits.ts'
 import type { ReplicatorOptions } from './replicator-options.ts'
 
 export interface ChangeSlotOptions extends Pick<ReplicatorOptions, 'pool' | 'url' | 'logger'> {
@@ -34,7 +34,7 @@ export async function createChangeSlot(options: ChangeSlotOptions): Promise<Crea
   }
 }
 
-/** Polls for blocking transactions and logs each change. */
+/** Polls for blocking transactions, logs each change, and ends those that servers have abandoned. */
 async function look({ pool, name, logger, onWaiting }: ChangeSlotOptions, signal: AbortSignal): Promise<void> {
   let logged = ''
   for (;;) {
@@ -54,6 +54,7 @@ async function look({ pool, name, logger, onWaiting }: ChangeSlotOptions, signal
       if (pids.join() !== logged && pids.length > 0)
         logger.log('warn', 'the replication slot waits for transactions that are open', { transactions })
       logged = pids.join()
+      await endAbandoned(pool, pids, logger)
     } catch (error) {
       if (signal.aborted) return
       logger.log('debug', 'it is not known whom the replication slot waits for', { reason: errorMessage(error) })
@@ -70,6 +71,19 @@ async function readBlocking(pool: Pool, name: string): Promise<readonly number[]
      where s.application_name = ${applicationName(name)} and s.datname = current_database()
      order by b.pid`)
   return rows.map(({ pid }) => pid)
+}
+
+/** Terminates blocking sessions of servers that hang or are stopped in a transaction. Theirs never wait for anything but Postgres for that long. */
+async function endAbandoned(pool: Pool, pids: readonly number[], logger: Logger): Promise<void> {
+  const ended = await pool.query<{ pid: number; application: string }>(sql`
+    select pid, application_name as application, pg_catalog.pg_terminate_backend(pid)
+      from pg_catalog.pg_stat_activity
+     where pid = any(${[...pids]}::int[]) and application_name ~ '^holdfast( |$)' and state like 'idle in transaction%'
+       and state_change < clock_timestamp() - make_interval(secs => ${ABANDONED_MS}::float8 / 1000)`)
+  if (ended.length > 0)
+    logger.log('warn', 'transactions that a server does not continue have been ended', {
+      connections: ended.map(({ pid, application }) => `${pid} (${application})`).join(', '),
+    })
 }
 
 /** Terminates the walsender: while waiting, it does not notice that its client has disconnected, and would retain the slot's WAL. */
