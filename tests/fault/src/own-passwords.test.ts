@@ -109,8 +109,10 @@ test('another one reads changes when the first is gone', async () => {
   process.kill(holdfast.pid(), 'SIGSTOP')
   const urls = [...others.values()].map(({ ready }) => ready.base)
   const states = (): Promise<readonly string[]> => Promise.all(urls.map((url) => syncOf(url).catch(String)))
-  await expect.poll(async () => (await states()).toSorted(), { timeout: 60_000 }).toEqual(['ready', 'standby'])
-  const url = urls[(await states()).indexOf('ready')] ?? ''
+  let seen: readonly string[] = []
+  const look = async (): Promise<readonly string[]> => (seen = await states()).toSorted()
+  await expect.poll(look, { timeout: 60_000 }).toEqual(['ready', 'standby'])
+  const url = urls[seen.indexOf('ready')] ?? ''
   const token = await expectServing(url)
   await using device = await openRawStream({ url, token, clientId: randomUUID() })
   await device.settle()
