@@ -1,79 +1,32 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { authMigrations } from '@holdfast/auth'
 import { compileSyncPlan, readPolicyInput } from '@holdfast/policy'
-import { runAs, sql, type Session } from '@holdfast/postgres'
-import { syncMigrations } from '@holdfast/sync'
-import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
+import { sql } from '@holdfast/postgres'
+import type { TestDatabase } from '@holdfast/test-support'
+import { EDDA, MOLE, OLGA, openChangeWorld, type ChangeWorld } from './support/change-world.ts'
 
 // Owners and admins change the shape of the tables that their workspace made.
 
-const serverMigrations = { name: 'server', directory: new URL('../migrations/', import.meta.url) }
-const id = (n: number): string => `aaaaaaaa-0000-4000-8000-00000000000${n}`
-const [OLGA, EDDA, MOLE] = [id(1), id(2), id(3)] as const
-
+let world: ChangeWorld
 let database: TestDatabase
 let workspace = ''
 
 beforeAll(async () => {
-  database = await openTestDatabase({ migrations: [authMigrations, syncMigrations, serverMigrations] })
-  const { pool } = database
-  for (const user of [OLGA, EDDA, MOLE])
-    await pool.execute(sql`insert into auth.users (id, email) values (${user}, ${`${user}@example.org`})`)
-  const [made] = await pool.query<{ id: string }>(
-    sql`select holdfast.create_workspace('Water', ${`${OLGA}@example.org`}) as id`,
-  )
-  workspace = made?.id ?? ''
-  await pool.execute(sql`
-    insert into holdfast.members (workspace_id, user_id, role, name) values (${workspace}, ${EDDA}, 'editor', 'Edda')`)
-  await pool.execute(sql`select holdfast.create_workspace('Gas', ${`${MOLE}@example.org`})`)
-  await pool.execute(
-    sql.trusted(`
-      create table public.of_project (id uuid primary key default gen_random_uuid(), name text);
-      alter table public.of_project enable row level security;`),
-  )
+  world = await openChangeWorld()
+  ;({ database, workspace } = world)
 })
-afterAll(() => database[Symbol.asyncDispose]())
+afterAll(() => world[Symbol.asyncDispose]())
 
-const sessionOf = (sub: string): Session => ({ role: 'authenticated', claims: { role: 'authenticated', sub } })
 const asked = <Row extends object>(who: string, query: ReturnType<typeof sql>): Promise<readonly Row[]> =>
-  runAs(database.requestPool, sessionOf(who), (tx) => tx.query<Row>(query))
-const create = async (name: string): Promise<void> => {
-  const fields = [
-    { name: 'title', label: 'Title', kind: 'text' },
-    { name: 'cause', label: 'Cause', kind: 'text' },
-    { name: 'state', label: 'State', kind: 'choice', choices: ['open', "it's done"] },
-    { name: 'parent_id', label: 'Parent', kind: 'link', table: 'hf_teams' },
-  ]
-  const definition = { name, label: 'Faults', access: { kind: 'members' }, fields }
-  await asked(OLGA, sql`select holdfast.create_table(${workspace}, ${JSON.stringify(definition)}::jsonb)`)
-}
-const change = async (name: string, of: object, who = OLGA): Promise<string> => {
-  const [row] = await asked<{ done: { statements: string } }>(
-    who,
-    sql`select holdfast.change_table(${workspace}, ${name}, ${JSON.stringify(of)}::jsonb) as done`,
-  )
-  return row?.done.statements ?? ''
-}
-const preview = async (name: string, of: object, who = OLGA): Promise<string> => {
-  const [row] = await asked<{ text: string }>(
-    who,
-    sql`select holdfast.change_table_sql(${workspace}, ${name}, ${JSON.stringify(of)}::jsonb) as text`,
-  )
-  return row?.text ?? ''
-}
+  world.asked<Row>(who, query)
+const create = (name: string): Promise<void> => world.create(name)
+const change = (name: string, of: object, who?: string): Promise<string> => world.change(name, of, who)
+const preview = (name: string, of: object, who?: string): Promise<string> => world.preview(name, of, who)
+const rows = (name: string): Promise<readonly object[]> => world.rows(name)
+const shapeOf = (name: string): Promise<unknown> => world.shapeOf(name)
 const field = (name: string, kind: string, more: object = {}): object => ({
   kind: 'add_field',
   field: { name, label: `The ${name}`, kind, ...more },
 })
-const rows = (name: string): Promise<readonly object[]> =>
-  asked(EDDA, sql`select * from ${sql.identifier('public', name)} order by title`)
-/** What Postgres knows of the columns: types, constraints, indexes and comments. */
-const shapeOf = async (name: string): Promise<unknown> =>
-  database.pool.query(sql`
-    select a.attname, format_type(a.atttypid, a.atttypmod) as type, a.attidentity::text as identity, col_description(a.attrelid, a.attnum) as comment,
-           (select array_agg(pg_get_constraintdef(c.oid) order by c.conname) from pg_constraint c where c.conrelid = a.attrelid and a.attnum = any (c.conkey)) as constraints,
-           (select array_agg(pg_get_indexdef(i.indexrelid) order by 1) from pg_index i where i.indrelid = a.attrelid and a.attnum = any (i.indkey)) as indexes
-      from pg_attribute a where a.attrelid = to_regclass(format('public.%I', ${name}::text)) and a.attnum > 0 and not a.attisdropped order by a.attname`)
 
 const KINDS = [
   ['text'],
@@ -197,7 +150,6 @@ test('the name of a deleted field is not given to a new one, and its values stay
   await database.pool.execute(
     sql`update holdfast_private.deleted_fields set deleted_at = now() - interval '31 days' where table_name = 'reused'`,
   )
-  await change('reused', field('later', 'text'))
   await expect(change('reused', { kind: 'restore_field', field: 'cause' })).rejects.toMatchObject({
     hint: 'change_table.no_field',
   })

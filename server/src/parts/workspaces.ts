@@ -6,6 +6,7 @@ import type { Welcome } from '../holdfast.ts'
 import type { RequestShare } from '../request-shares.ts'
 import { accessRoutes } from '../workspaces/access/access-routes.ts'
 import { createOwnerKeys } from '../workspaces/owner-keys.ts'
+import { openPurge } from '../workspaces/purge-deleted.ts'
 import { hasWorkspaces } from '../workspaces/start-workspace.ts'
 import { workspaceRoutes } from '../workspaces/workspace-routes.ts'
 import type { Accounts } from './accounts.ts'
@@ -20,9 +21,9 @@ export interface WorkspacesPart {
   issueOwnerKey(): Promise<string | undefined>
 }
 
-/** Opens workspace creation, and what owners and admins read about access. */
+/** Opens workspace creation, what owners and admins read about access, and the purge of what they deleted. */
 export function openWorkspaces(
-  { config, logger, clock, openPool }: PartContext,
+  { config, logger, clock, opened, openPool }: PartContext,
   given: {
     readonly cluster: Cluster
     readonly accounts: Accounts
@@ -35,6 +36,7 @@ export function openWorkspaces(
   const url = withOwnSettings(adminUrl, serverVersion)
   const pool = openPool({ url, applicationName: 'holdfast workspaces', connectionsMax: 1 })
   const ownerKeys = createOwnerKeys(given.secret, clock)
+  opened.use(openPurge({ pool, logger })).wake()
   const readCaller = callerReader(auth.verifyToken, (claims) => sessions.require(claims))
   const starting = workspaceRoutes({
     pool,

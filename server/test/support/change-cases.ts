@@ -1,6 +1,9 @@
 const CHANGES = [
   '{"kind": "add_field", "label": "Ours", "field": {"kind": "text"}}',
   '{"kind": "delete_field", "field": "title"}',
+  '{"kind": "rename_table", "label": "Ours"}',
+  '{"kind": "duplicate_table", "label": "Ours"}',
+  '{"kind": "delete_table"}',
 ]
 const FORMULA = '{"kind": "formula", "label": "Ours", "formula": {"field": "title"}}'
 
@@ -25,6 +28,9 @@ export function changeCases(
     ),
     'add_checklist(uuid,text,jsonb)': of((workspace) => `add_checklist('${workspace}', 'pits', '{"name": "Ours"}')`),
     'deleted_fields(uuid,text)': of((workspace) => `deleted_fields('${workspace}', 'pits')`),
+    'deleted_tables(uuid)': { calls: [`deleted_tables('${other}')`], isRefused: true },
+    'restore_table(uuid,text)': of((workspace) => `restore_table('${workspace}', 'pits')`),
+    'table_links(uuid,text)': of((workspace) => `table_links('${workspace}', 'pits')`),
     'table_changes(uuid,text)': of((workspace) => `table_changes('${workspace}', 'pits')`),
     'computed_field_sql(uuid,text,jsonb)': of(
       (workspace) => `computed_field_sql('${workspace}', 'pits', '${FORMULA}')`,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
 
-/* The fields of a table change while a device is offline with unsent edits: they are applied, or come back with a reason. */
+/* Tables and their fields change while a device is offline with unsent edits: they are applied, or come back with a reason. */
 
 const OLGA = { email: 'olga@example.org', password: 'a password of hers' }
 
@@ -58,4 +58,33 @@ test('unsent edits survive added and renamed fields; one of a deleted field come
 
   await change({ kind: 'restore_field', field: 'notes' })
   expect((await server.from('pumps').select('notes')).data).toEqual([{ notes: 'old' }])
+})
+
+test('unsent work for a deleted table comes back with a reason, and is sent again once the table is restored', async () => {
+  await olga.local.rejected.list().then((all) => Promise.all(all.map(({ id }) => olga.local.rejected.discard(id))))
+  await olga.goOffline()
+  await olga.database.execute(`insert into pumps (id, title) values (uuid(), 'Pump 2')`)
+  await change({ kind: 'delete_table' })
+  olga.goOnline()
+  await vi.waitUntil(async () => (await olga.local.rejected.list()).length === 1, { timeout: 20_000, interval: 50 })
+  const [rejected] = await olga.local.rejected.list()
+  expect(rejected).toMatchObject({
+    verdict: { status: 'error', sqlstate: '42P01' },
+    operations: [{ data: { title: 'Pump 2' } }],
+  })
+  await vi.waitUntil(() => !olga.tables().includes('pumps'), { timeout: 20_000, interval: 50 })
+
+  await call('restore_table', { table_name: 'pumps' })
+  await vi.waitUntil(() => olga.tables().includes('pumps'), { timeout: 20_000, interval: 50 })
+  await olga.local.rejected.retry(rejected?.id ?? '')
+  await olga.settle()
+  const server = await holdfast.supabase(OLGA)
+  expect((await server.from('pumps').select('title').order('title')).data).toEqual([
+    { title: 'Pump 1' },
+    { title: 'Pump 2' },
+  ])
+  expect(await olga.database.getAll('select title from pumps order by title')).toEqual([
+    { title: 'Pump 1' },
+    { title: 'Pump 2' },
+  ])
 })

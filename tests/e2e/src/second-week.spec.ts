@@ -82,6 +82,42 @@ test('an owner adds, edits, deletes and restores fields of a table', async ({ br
     await expectAccessible(page, 'a grid whose fields can change')
   })
 
+  const chooseInTableMenu = async (table: string, entry: string): Promise<void> => {
+    await page.getByRole('button', { name: `Table menu of ${table}` }).click(SYNCED)
+    await page.getByRole('menuitem', { name: entry }).click()
+  }
+  await test.step('the table is duplicated with its records, and the copy renamed', async () => {
+    await chooseInTableMenu('Pumps', 'Duplicate table')
+    await page.getByRole('dialog').getByText('Copy records').click()
+    await expectAccessible(page, 'duplicating a table')
+    await page.getByRole('dialog').getByRole('button', { name: 'Duplicate' }).click()
+    await expect(page.getByRole('heading', { name: 'Pumps copy' })).toBeVisible(SYNCED)
+    await expect(page.getByRole('gridcell', { name: /Pump 1/ }).first()).toBeVisible(SYNCED)
+    await chooseInTableMenu('Pumps copy', 'Rename table')
+    await page.getByLabel('Table name').fill('Spare pumps')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByRole('heading', { name: 'Spare pumps' })).toBeVisible(SYNCED)
+  })
+
+  await test.step('the copy is deleted, and restored in the workspace settings', async () => {
+    await chooseInTableMenu('Spare pumps', 'Delete table')
+    await expectAccessible(page, 'deleting a table')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete table' }).click()
+    await expect(page.getByText('Spare pumps deleted')).toBeVisible(SYNCED)
+    await expect(page.getByRole('link', { name: /Spare pumps/ })).toHaveCount(0, SYNCED)
+    await page.goto(new URL('/account/workspace', page.url()).href)
+    await page.getByRole('button', { name: 'Restore Spare pumps' }).click(SYNCED)
+    await expect(page.getByText('No deleted tables')).toBeVisible(SYNCED)
+    await expectAccessible(page, 'workspace settings')
+    await page.goto(new URL('/', page.url()).href)
+    await expect(page.getByRole('link', { name: /Spare pumps/ }).first()).toBeVisible(SYNCED)
+    await page
+      .getByRole('link', { name: /^Pumps/ })
+      .first()
+      .click()
+    await expect(header('Condition')).toBeVisible(SYNCED)
+  })
+
   await test.step('fields with formats are rated and located in the record', async () => {
     for (const [name, kind] of [
       ['Quality', 'Rating'],

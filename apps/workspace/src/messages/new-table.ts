@@ -86,6 +86,7 @@ export const newTableRefusals = inLanguages('newTableRefusals', {
   'new_table.name': 'The table or a field has a name that cannot be used. Choose another.',
   'new_table.label': 'Names of tables and fields have 1 to 40 characters and no full stop.',
   'new_table.exists': 'A table with this name exists. Choose another name.',
+  'new_table.deleted': 'A deleted table has this name. Restore it in the workspace settings, or choose another name.',
   'new_table.fields': 'A table has 1 to 200 fields. Remove some.',
   'new_table.kind': 'The server does not support one of the field types. It may be older than this app.',
   'new_table.format': 'The server does not support the format of one of the fields.',

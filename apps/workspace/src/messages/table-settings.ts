@@ -46,6 +46,27 @@ export const tableSettingsMessages = inLanguages('tableSettingsMessages', {
   restoreOf: (label: string) => `Restore ${label}`,
   restored: (label: string) => `${label} restored`,
   noneDeleted: 'No deleted fields',
+
+  tableMenu: (label: string) => `Table menu of ${label}`,
+  tableName: 'Table name',
+  tableNameMissing: 'Give the table a name',
+  renameTable: 'Rename table',
+  renameTableDetail: 'Its records, views and links stay as they are.',
+  duplicateTable: 'Duplicate table',
+  duplicateTitle: (label: string) => `Duplicate ${label}`,
+  duplicate: 'Duplicate',
+  duplicateDetail: 'Copies fields, rules and formulas. Views, forms and rollups stay with the original.',
+  copyOf: (label: string) => `${label} copy`,
+  withRecords: 'Copy records',
+  deleteTable: 'Delete table',
+  deleteTableDetail:
+    'Everyone loses this table and its records, and its public forms close. Owners and admins can restore it for 30 days in the workspace settings.',
+  linksGo: 'These links to it are deleted and restored with it:',
+  fieldOf: (table: string, field: string) => `${table}: ${field}`,
+  deletedTables: 'Deleted tables',
+  deletedTablesDetail: 'Tables can be restored for 30 days.',
+  noTablesDeleted: 'No deleted tables',
+  restoredWithout: (label: string, fields: string) => `${label} restored without ${fields}`,
 })
 
 /** Why a table was not changed, by the server's hint. */
@@ -63,5 +84,9 @@ export const tableSettingsRefusals = inLanguages('tableSettingsRefusals', {
   'change_table.format': 'A field of this type cannot have this format.',
   'change_table.gaps': 'Some records have no value in this field. Fill it in first.',
   'change_table.link_required': 'A link is emptied when its record is deleted, so it cannot be required.',
+  'change_table.no_table': 'This table cannot be restored any more.',
+  'change_table.link_deleted': 'This field links to a deleted table. Restore the table first.',
+  'change_table.checklist': 'A checklist uses this table. Delete the checklist first.',
+  'change_table.custom': 'A developer wrote the rules of this table. A developer duplicates it with a migration.',
   'change_table.busy': 'Another user is writing to this table. Try again in a moment.',
 })

@@ -1,8 +1,9 @@
 import { useParams, useSearch } from '@tanstack/react-router'
 import { Pencil, Trash2 } from 'lucide-react'
 import { type JSX, useState } from 'react'
-import { lateContent, lateLayer } from '../../components/late-content.tsx'
+import { lateContent, lateLayer, lazyAfterPaint } from '../../components/late-content.tsx'
 import { useRememberRecent } from '../../lib/data/recent.ts'
+import type { TableInfo } from '../../lib/data/tables.ts'
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { canChange, useWorkspace } from '../../lib/records/use-workspace.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
@@ -19,6 +20,11 @@ const { Content: RecordPanel } = lateLayer(
 /** Dialogs of owners and admins, loaded when they open one. */
 const tableSettings = lateLayer<TableSettingsProps>(
   async () => (await import('../../features/table-settings/table-settings.tsx')).TableSettings,
+)
+
+/** The menu of the table, after the rows. */
+const TableMenu = lazyAfterPaint<{ readonly table: TableInfo }>(
+  async () => (await import('../../features/table-settings/table-menu.tsx')).TableMenu,
 )
 
 const formView = lateContent<OpenForm>(async () => (await import('../../features/record/form/form-view.tsx')).FormView)
@@ -59,7 +65,9 @@ export function TableRoute(): JSX.Element {
         view={view}
         renderRecord={(open) => <RecordPanel key={open.recordId} {...open} />}
         renderForm={(open) => <formView.Content key={open.saved.id} {...open} />}
-        {...(mayChangeFields && { fieldTools: { columnActions, onAddField: () => setTask({ kind: 'add' }) } })}
+        {...(mayChangeFields && {
+          fieldTools: { columnActions, onAddField: () => setTask({ kind: 'add' }), TableMenu },
+        })}
       />
       {info && task ? <tableSettings.Content table={info} task={task} onClose={() => setTask(undefined)} /> : null}
     </>

@@ -9,6 +9,7 @@ import { deviceZone } from '../../lib/time-zone.ts'
 import { LANGUAGE_NAMES } from '../../messages/language.ts'
 import { workspaceMessages as words } from '../../messages/workspace.ts'
 import { NoRows } from '../../components/section.tsx'
+import { DeletedTables } from './deleted-tables.tsx'
 import { ExportTemplate } from './export-template.tsx'
 
 /** Interval in ms between clock updates. */
@@ -65,6 +66,7 @@ function Settings({ workspace }: { readonly workspace: Workspace }): JSX.Element
         }}
       />
       {mayChange ? <ExportTemplate workspace={workspace} /> : null}
+      {mayChange ? <DeletedTables workspace={workspace} /> : null}
     </div>
   )
 }

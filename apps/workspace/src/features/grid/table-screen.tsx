@@ -87,6 +87,7 @@ interface FieldTools {
   /** Adds entries to the menus of columns. */
   readonly columnActions: ColumnActions
   readonly onAddField: () => void
+  readonly TableMenu: ComponentType<{ readonly table: TableInfo }>
 }
 
 /** Render props for other features, which this one does not import. */
@@ -160,6 +161,7 @@ function TableView({
       <section className="flex min-w-0 flex-1 flex-col">
         <GridToolbar
           {...{ table, fields, isPhone, isList, onNew }}
+          TableMenu={fieldTools?.TableMenu}
           view={view.shape}
           isGrid={type === 'grid' && !isList}
           hasRows={state.rows !== undefined && (state.rows > 0 || hasSynced)}

@@ -17,8 +17,8 @@ export interface TableChange {
   readonly isOnline: boolean
   /** Returns the arguments of the server's functions. */
   args(change: object): object
-  /** Changes the table and this device's schema. */
-  run(change: object, done: string): Promise<void>
+  /** Changes the table and this device's schema. @returns `undefined` if the server refused */
+  run(change: object, done: string): Promise<{ readonly table?: string } | undefined>
 }
 
 /** A change to a table's fields, and what the dialog shows of it. */
@@ -39,11 +39,13 @@ export function useTableChange({
     isOnline: useOnline(),
     args,
     async run(change, done) {
-      if (!(await call.run('change_table', args(change)))) return
+      const made = await call.run<{ readonly table?: string }>('change_table', args(change))
+      if (!made) return undefined
       showToast({ text: done })
       onClose()
       // Otherwise the change arrives with the next check of the schema.
       await refreshSchema().catch((error: unknown) => console.warn('The schema did not come.', error))
+      return made.result
     },
   }
 }
@@ -78,7 +80,7 @@ const isLabel = (text: string): boolean =>
   text.trim() !== '' && !/[.\p{Cc}]/u.test(text) && [...text.trim()].length <= 40
 
 /** Returns what is wrong with a label. */
-export function labelProblem(label: string): string | undefined {
-  if (label.trim() === '') return words.nameMissing
+export function labelProblem(label: string, missing: string = words.nameMissing): string | undefined {
+  if (label.trim() === '') return missing
   return isLabel(label) ? undefined : newTableMessages.labelForm
 }

@@ -107,7 +107,7 @@ function DeleteField({ table, field, onClose }: TableSettingsProps & { readonly 
       submitLabel={words.delete}
       isPending={of.call.isPending}
       isDisabled={!of.isOnline}
-      onSubmit={() => of.run(change, words.deleted(field.label))}
+      onSubmit={async () => void (await of.run(change, words.deleted(field.label)))}
       onClose={onClose}
     >
       <p>{words.deleteDetail}</p>

@@ -87,6 +87,8 @@ export const newTableRefusals: Translation<typeof englishRefusals> = {
   'new_table.name': 'Der Name der Tabelle oder eines Feldes geht nicht. Nennen Sie es anders.',
   'new_table.label': 'Eine Tabelle und jedes Feld heißt mit 1 bis 40 Zeichen, ohne Punkt.',
   'new_table.exists': 'Eine Tabelle mit diesem Namen gibt es schon. Nennen Sie sie anders.',
+  'new_table.deleted':
+    'Eine gelöschte Tabelle hat diesen Namen. Stellen Sie sie in den Einstellungen des Arbeitsbereichs wieder her, oder wählen Sie einen anderen Namen.',
   'new_table.fields': 'Eine Tabelle hat zwischen 1 und 200 Felder. Lassen Sie einige aus.',
   'new_table.kind': 'Der Server kennt eine der Feldarten nicht. Er ist vielleicht älter als diese App.',
   'new_table.format': 'Der Server kennt das Format eines der Felder nicht.',

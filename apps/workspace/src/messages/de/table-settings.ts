@@ -47,6 +47,28 @@ export const tableSettingsMessages: Translation<typeof english> = {
   restoreOf: (label) => `${label} wiederherstellen`,
   restored: (label) => `${label} wiederhergestellt`,
   noneDeleted: 'Keine gelöschten Felder',
+
+  tableMenu: (label) => `Tabellenmenü von ${label}`,
+  tableName: 'Tabellenname',
+  tableNameMissing: 'Geben Sie der Tabelle einen Namen',
+  renameTable: 'Tabelle umbenennen',
+  renameTableDetail: 'Einträge, Ansichten und Links bleiben unverändert.',
+  duplicateTable: 'Tabelle duplizieren',
+  duplicateTitle: (label) => `${label} duplizieren`,
+  duplicate: 'Duplizieren',
+  duplicateDetail:
+    'Kopiert Felder, Regeln und Formeln. Ansichten, Formulare und Zusammenfassungen bleiben beim Original.',
+  copyOf: (label) => `${label} Kopie`,
+  withRecords: 'Einträge kopieren',
+  deleteTable: 'Tabelle löschen',
+  deleteTableDetail:
+    'Die Tabelle und ihre Einträge verschwinden für alle, ihre öffentlichen Formulare werden geschlossen. Leitung und Verwaltung können sie 30 Tage lang in den Einstellungen des Arbeitsbereichs wiederherstellen.',
+  linksGo: 'Diese Links zu ihr werden mit ihr gelöscht und wiederhergestellt:',
+  fieldOf: (table, field) => `${table}: ${field}`,
+  deletedTables: 'Gelöschte Tabellen',
+  deletedTablesDetail: 'Tabellen lassen sich 30 Tage lang wiederherstellen.',
+  noTablesDeleted: 'Keine gelöschten Tabellen',
+  restoredWithout: (label, fields) => `${label} wiederhergestellt, aber ohne ${fields}`,
 }
 
 export const tableSettingsRefusals: Translation<typeof englishRefusals> = {
@@ -63,5 +85,11 @@ export const tableSettingsRefusals: Translation<typeof englishRefusals> = {
   'change_table.format': 'Ein Feld dieser Art kann dieses Format nicht haben.',
   'change_table.gaps': 'Einige Einträge haben in diesem Feld keinen Wert. Füllen Sie es zuerst aus.',
   'change_table.link_required': 'Ein Link wird leer, wenn sein Eintrag gelöscht wird. Er kann kein Pflichtfeld sein.',
+  'change_table.no_table': 'Diese Tabelle lässt sich nicht mehr wiederherstellen.',
+  'change_table.link_deleted':
+    'Dieses Feld verweist auf eine gelöschte Tabelle. Stellen Sie zuerst die Tabelle wieder her.',
+  'change_table.checklist': 'Eine Checkliste verwendet diese Tabelle. Löschen Sie zuerst die Checkliste.',
+  'change_table.custom':
+    'Die Regeln dieser Tabelle stammen aus dem Projekt. Ein Entwickler dupliziert sie mit einer Migration.',
   'change_table.busy': 'Gerade schreibt jemand in diese Tabelle. Versuchen Sie es gleich noch einmal.',
 }

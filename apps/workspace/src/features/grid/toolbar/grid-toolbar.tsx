@@ -1,5 +1,5 @@
 import { LayoutList, Plus, Table2 } from 'lucide-react'
-import { type JSX, memo } from 'react'
+import { type ComponentType, type JSX, memo } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { DebouncedSearchField } from '../../../components/debounced-search-field.tsx'
@@ -36,6 +36,8 @@ export interface GridToolbarProps extends ViewToolsProps {
   /** False for a form, which has nothing to filter. */
   readonly hasRecords: boolean
   readonly onNew: (() => void) | undefined
+  /** For users who may change the table. */
+  readonly TableMenu: ComponentType<{ readonly table: TableInfo }> | undefined
 }
 
 /**
@@ -47,6 +49,7 @@ export const GridToolbar = memo(function GridToolbar({
   view,
   hasRecords,
   onNew,
+  TableMenu,
   ...tools
 }: GridToolbarProps): JSX.Element {
   const hasViews = useHasViews()
@@ -63,6 +66,7 @@ export const GridToolbar = memo(function GridToolbar({
             <TableIcon table={table} />
             <span className="min-w-14 truncate">{table.label}</span>
           </h1>
+          {TableMenu ? <TableMenu table={table} /> : null}
           {hasViews ? <ViewsPopover table={table} view={view} /> : null}
         </div>
         {hasRecords ? (
