@@ -88,3 +88,34 @@ test('unsent work for a deleted table comes back with a reason, and is sent agai
     { title: 'Pump 2' },
   ])
 })
+
+test('unsent values of a field whose type changed are converted, or come back with a reason', async () => {
+  await olga.database.execute(`update pumps set notes = '12' where title = 'Pump 1'`)
+  await olga.settle()
+  await olga.goOffline()
+  await olga.database.execute(`update pumps set notes = '13' where title = 'Pump 1'`)
+  await olga.database.execute(`update pumps set notes = '14 m' where title = 'Pump 2'`)
+  await change({ kind: 'convert_field', field: 'notes', to: { kind: 'integer' }, rest: 'keep' })
+  olga.goOnline()
+  await vi.waitUntil(async () => (await olga.local.rejected.list()).length === 1, { timeout: 20_000, interval: 50 })
+  expect(await olga.local.rejected.list()).toMatchObject([
+    { verdict: { status: 'error', sqlstate: '22P02' }, operations: [{ data: { notes: '14 m' } }] },
+  ])
+  const server = await holdfast.supabase(OLGA)
+  expect((await server.from('pumps').select('title, notes').order('title')).data).toEqual([
+    { title: 'Pump 1', notes: 13 },
+    { title: 'Pump 2', notes: null },
+  ])
+  const [rejected] = await olga.local.rejected.list()
+  await olga.local.rejected.discard(rejected?.id ?? '')
+  await olga.settle()
+  await vi.waitUntil(
+    async () =>
+      JSON.stringify(await olga.database.getAll('select title, notes from pumps order by title')) ===
+      JSON.stringify([
+        { title: 'Pump 1', notes: 13 },
+        { title: 'Pump 2', notes: null },
+      ]),
+    { timeout: 20_000, interval: 100 },
+  )
+})

@@ -82,6 +82,31 @@ test('an owner adds, edits, deletes and restores fields of a table', async ({ br
     await expectAccessible(page, 'a grid whose fields can change')
   })
 
+  await test.step('the type of a field changes, and what does not convert is kept', async () => {
+    await page
+      .getByRole('gridcell', { name: /^Notes/ })
+      .first()
+      .click()
+    await page.keyboard.type('12 m')
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(async () => (await server.admin.query(sql`select notes from public.pumps`))[0])
+      .toEqual({ notes: '12 m' })
+    await page.getByRole('button', { name: 'Menu of Notes' }).click()
+    await page.getByRole('menuitem', { name: 'Change type' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: /New type/ }).click()
+    await page.getByRole('option', { name: 'Whole number' }).click()
+    await expect(dialog.getByText('1 of 1 value does not convert')).toBeVisible(SYNCED)
+    await expect(dialog.getByText('12 m')).toBeVisible()
+    await expectAccessible(page, 'changing the type of a field')
+    await dialog.getByRole('button', { name: 'Change type' }).click()
+    await expect(header('Notes before')).toBeVisible(SYNCED)
+    await expect
+      .poll(async () => (await server.admin.query(sql`select notes::text, notes_text from public.pumps`))[0])
+      .toEqual({ notes: null, notes_text: '12 m' })
+  })
+
   const chooseInTableMenu = async (table: string, entry: string): Promise<void> => {
     await page.getByRole('button', { name: `Table menu of ${table}` }).click(SYNCED)
     await page.getByRole('menuitem', { name: entry }).click()

@@ -47,7 +47,8 @@ export function describeRefusal(error: unknown, refusals: Readonly<Record<string
   const { hint, status, code, message } = error
   const known = hint === undefined ? undefined : (refusals[hint] ?? (words as Readonly<Record<string, string>>)[hint])
   // The message names what uses it.
-  if (known !== undefined) return hint?.endsWith('.used') ? { text: known, technical: message } : { text: known }
+  if (known !== undefined)
+    return /\.(used|duplicates)$/.test(hint ?? '') ? { text: known, technical: message } : { text: known }
   if (status === 401) return { text: words.sessionOver }
   if (status === 429) return { text: words.tooMany }
   return { text: words.unexpected, technical: `${String(status)} ${code ?? ''} ${message}` }

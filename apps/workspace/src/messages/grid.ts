@@ -33,6 +33,7 @@ export const gridMessages = inLanguages('gridMessages', {
   rowHeader: 'Record',
   addField: 'Add field',
   editField: 'Edit field',
+  changeType: 'Change type',
   deleteField: 'Delete field',
   menuOf: (label: string) => `Menu of ${label}`,
   check: (title: string) => `Select ${title}`,

@@ -1,5 +1,5 @@
 import { useParams, useSearch } from '@tanstack/react-router'
-import { Pencil, Trash2 } from 'lucide-react'
+import { Pencil, Replace, Trash2 } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { lateContent, lateLayer, lazyAfterPaint } from '../../components/late-content.tsx'
 import { useRememberRecent } from '../../lib/data/recent.ts'
@@ -49,6 +49,16 @@ export function TableRoute(): JSX.Element {
             icon: <Pencil size={16} aria-hidden />,
             run: () => setTask({ kind: 'edit', field }),
           },
+          ...(field.isEditable
+            ? [
+                {
+                  id: 'convert-field',
+                  label: words.changeType,
+                  icon: <Replace size={16} aria-hidden />,
+                  run: () => setTask({ kind: 'convert', field }),
+                },
+              ]
+            : []),
           {
             id: 'delete-field',
             label: words.deleteField,

@@ -8,6 +8,7 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import { useTables, useWordedSchema } from '../../lib/data/use-tables.tsx'
 import type { Field } from '../../lib/fields/field.ts'
 import { tableSettingsMessages as words } from '../../messages/table-settings.ts'
+import { ConvertField } from './convert-field.tsx'
 import { DeletedFields } from './deleted-fields.tsx'
 import { EditField } from './edit-field.tsx'
 import { addFieldChange, DEFAULT_SETTINGS, fieldKinds } from './field-kinds.ts'
@@ -18,6 +19,7 @@ import { labelProblem, Outcome, useTableChange } from './table-change.tsx'
 export type FieldTask =
   | { readonly kind: 'add' }
   | { readonly kind: 'edit'; readonly field: Field }
+  | { readonly kind: 'convert'; readonly field: Field }
   | { readonly kind: 'delete'; readonly field: Field }
 
 export interface TableSettingsProps {
@@ -30,6 +32,7 @@ export interface TableSettingsProps {
 export function TableSettings(props: TableSettingsProps): JSX.Element {
   const { task } = props
   if (task.kind === 'add') return <AddField {...props} />
+  if (task.kind === 'convert') return <ConvertField {...props} field={task.field} />
   return task.kind === 'edit' ? (
     <EditField {...props} field={task.field} />
   ) : (

@@ -33,6 +33,7 @@ export const gridMessages: Translation<typeof english> = {
 
   addField: 'Feld hinzufügen',
   editField: 'Feld bearbeiten',
+  changeType: 'Art ändern',
   deleteField: 'Feld löschen',
   menuOf: (label) => `Menü von ${label}`,
   check: (title) => `${title} auswählen`,

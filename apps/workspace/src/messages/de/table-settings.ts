@@ -85,6 +85,10 @@ export const tableSettingsRefusals: Translation<typeof englishRefusals> = {
   'change_table.format': 'Ein Feld dieser Art kann dieses Format nicht haben.',
   'change_table.gaps': 'Einige Einträge haben in diesem Feld keinen Wert. Füllen Sie es zuerst aus.',
   'change_table.link_required': 'Ein Link wird leer, wenn sein Eintrag gelöscht wird. Er kann kein Pflichtfeld sein.',
+  'change_table.convert': 'Das Feld kann diese Art nicht bekommen.',
+  'change_table.lost': 'Einige Werte lassen sich nicht umwandeln. Wählen Sie, was aus ihnen wird.',
+  'change_table.default': 'Das Feld hat einen Standardwert. Entfernen Sie ihn zuerst.',
+  'change_table.duplicates': 'Mehrere Einträge haben denselben Wert.',
   'change_table.no_table': 'Diese Tabelle lässt sich nicht mehr wiederherstellen.',
   'change_table.link_deleted':
     'Dieses Feld verweist auf eine gelöschte Tabelle. Stellen Sie zuerst die Tabelle wieder her.',
