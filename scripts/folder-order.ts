@@ -90,6 +90,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'digest',
     'push',
     'workspaces',
+    'automations',
     'invitations',
     'config',
     'project',

@@ -6,6 +6,7 @@ import { resolveJwtSecret } from './config/jwt-secret.ts'
 import { listenOn } from './gateway/gateway.ts'
 import type { Ground, Holdfast, OpenHoldfastOptions } from './holdfast.ts'
 import { openAccounts } from './parts/accounts.ts'
+import { openAutomationsPart } from './parts/automations.ts'
 import { openCatalog } from './parts/catalog.ts'
 import { openChannels } from './parts/channels.ts'
 import { createDatabaseCalls } from './parts/database-calls.ts'
@@ -83,10 +84,11 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const forms = openForms(context, { cluster, share: shares.share('forms') })
   const mailed = { cluster, pool, share: shares.share('digests'), catalog, accounts, baseUrl, secret: jwtSecret.text }
   const digests = openDigests(context, mailed)
+  const automations = openAutomationsPart(context, { cluster, share: shares.share('automations'), accounts })
   const schemas = openSchemaWatch(context, { pool, requestUrl, catalog })
 
   const services = { rest, storage, realtime, functions, sync }
-  const parts = { schemas, push, workspaces, invitations, forms, digests, hasSample }
+  const parts = { schemas, push, workspaces, invitations, forms, automations, digests, hasSample }
   const gateway = await openGateway(app, context, { cluster, accounts, ...services, ...parts })
   signal.throwIfAborted()
   await listenOn(app, config.host, port)
@@ -97,7 +99,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     sample.storePictures((request) => app.inject(request), accounts.auth.apiKeys.serviceRole),
   ])
   phases.end('sync')
-  calls.open(context, { url, cluster, baseUrl, port, push, invitations, digests })
+  calls.open(context, { url, cluster, baseUrl, port, push, invitations, digests, automations })
   phases.log(logger, 'opened in phases')
 
   const welcome = await createWelcome(accounts, workspaces, { baseUrl, hasSample })

@@ -11,6 +11,7 @@ export type RequestShare =
   | 'digests'
   | 'forms'
   | 'access'
+  | 'automations'
 
 /**
  * Reserved share of the request connections per service. REST has the largest, because users wait for it. The remaining tenth is available to every service.
@@ -25,6 +26,7 @@ const RESERVED: Readonly<Record<RequestShare, number>> = {
   digests: 0,
   forms: 0,
   access: 0,
+  automations: 0,
 }
 
 /** Maximum connections for one user's uploads. A device sends one transaction at a time; with two, a second device can upload while the first writes a lot. */
@@ -44,6 +46,9 @@ const FORM_CONNECTIONS_MAX = 2
 
 /** Connections on which admins see a table as somebody else: rarely, and one at a time each. */
 const ACCESS_CONNECTIONS_MAX = 2
+
+/** Connections for the steps of automations, which nobody waits for. */
+const AUTOMATION_CONNECTIONS_MAX = 2
 
 /** Divides the request connections between the services. */
 export function requestShares(config: {
@@ -69,6 +74,7 @@ export function requestShares(config: {
       forms: { reserved: 0, max: Math.min(FORM_CONNECTIONS_MAX, connectionsMax) },
       digests: { reserved: 0, max: DIGEST_CONNECTIONS_MAX, perKeyMax: 1 },
       access: { reserved: 0, max: Math.min(ACCESS_CONNECTIONS_MAX, connectionsMax), perKeyMax: 1 },
+      automations: { reserved: 0, max: Math.min(AUTOMATION_CONNECTIONS_MAX, connectionsMax) },
       push: { reserved: 0, max: Math.min(PUSH_CONNECTIONS_MAX, connectionsMax), perKeyMax: 1 },
     },
   }

@@ -74,6 +74,8 @@ test.each([MEMBER, MEMBER.toUpperCase()])('a member with the subject %s sees the
 test('devices of such a caller get empty keys of these tables, and a change of members still concerns only its user', async () => {
   const tables = plan.tables.filter(({ schema }) => schema === 'holdfast')
   expect(tables.map(({ name }) => name).toSorted()).toEqual([
+    'automation_runs',
+    'automations',
     'checklists',
     'comments',
     'computed_fields',
@@ -83,6 +85,7 @@ test('devices of such a caller get empty keys of these tables, and a change of m
     'invitations',
     'invite_links',
     'members',
+    'notices',
     'public_forms',
     'read_marks',
     'shares',

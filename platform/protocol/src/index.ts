@@ -1,4 +1,15 @@
 export {
+  type AutomationCondition,
+  type AutomationConfig,
+  type AutomationStep,
+  type AutomationTrigger,
+  type AutomationValues,
+  parseAutomation,
+  renamePlaceholders,
+  renderTemplate,
+  type TemplateValues,
+} from './automations.ts'
+export {
   UPLOAD_BODY_BYTES_MAX,
   UPLOAD_PATH,
   type OperationVerdict,

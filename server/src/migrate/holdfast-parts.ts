@@ -24,6 +24,9 @@ const KEPT_BY_PEOPLE: readonly string[] = [
   'computed_fields',
   'table_rules',
   'public_forms',
+  'automations',
+  'automation_runs',
+  'notices',
   'template_loads',
   'template_records',
 ]

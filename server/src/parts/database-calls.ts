@@ -15,7 +15,7 @@ const WEBHOOK_CONNECTIONS_MAX = 3
 /** Connections that find due jobs and record their results. */
 const SCHEDULE_CONNECTIONS_MAX = 2
 
-/** Work requested by the database: sending requests, notifications, invitations and daily mails, and running scheduled jobs. */
+/** Work requested by the database: sending requests, notifications, invitations and daily mails, running scheduled jobs and automations. */
 export interface DatabaseCalls {
   /** Notification channels of that work. */
   readonly channels: ReadonlyMap<string, () => void>
@@ -35,6 +35,8 @@ export interface DatabaseCallsOptions {
   readonly invitations: Wakeable
   /** Writes daily mails, if enabled. */
   readonly digests: Wakeable | undefined
+  /** Runs automations. */
+  readonly automations: Wakeable
 }
 
 interface Wakeable {
@@ -44,7 +46,7 @@ interface Wakeable {
 export function createDatabaseCalls(): DatabaseCalls {
   const workers = new Map<string, Wakeable | undefined>()
   // Daily mails are polled; their channel starts a poll early.
-  const names = ['webhooks', 'schedules', 'push', 'invitations', 'daily_mails']
+  const names = ['webhooks', 'schedules', 'push', 'invitations', 'daily_mails', 'automations']
   return {
     channels: new Map(names.map((name) => [`holdfast_${name}`, () => workers.get(name)?.wake()])),
     open(context, given) {
@@ -54,6 +56,7 @@ export function createDatabaseCalls(): DatabaseCalls {
         .set('push', given.push)
         .set('invitations', given.invitations)
         .set('daily_mails', given.digests)
+        .set('automations', given.automations)
       for (const worker of workers.values()) worker?.wake()
     },
   }

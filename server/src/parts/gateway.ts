@@ -18,6 +18,7 @@ import type { SchemaWatch } from '../watch-schemas.ts'
 import type { Accounts } from './accounts.ts'
 import { readMetrics } from './metrics.ts'
 import type { DigestsPart } from './digests.ts'
+import type { AutomationsPart } from './automations.ts'
 import type { FormsPart } from './forms.ts'
 import type { InvitationsPart } from './invitations.ts'
 import type { PartContext } from './part-context.ts'
@@ -41,6 +42,7 @@ export interface GatewayParts {
   readonly workspaces: WorkspacesPart
   readonly invitations: InvitationsPart
   readonly forms: FormsPart
+  readonly automations: AutomationsPart
   readonly digests: DigestsPart
   readonly hasSample: boolean
 }
@@ -75,7 +77,7 @@ export async function openGateway(
     requests,
     metrics: { token: config.metricsToken, read },
     sync: sync.routes,
-    withoutSignIn: [parts.workspaces.routes, parts.invitations.routes, parts.forms.routes, parts.digests.routes],
+    withoutSignIn: [parts.workspaces.routes, parts.invitations.routes, parts.forms.routes, parts.automations.routes, parts.digests.routes],
     verifyToken: auth.verifyToken,
     verifyAdminToken: auth.verifyAdminToken,
     requireSession: (claims) => sessions.require(claims),

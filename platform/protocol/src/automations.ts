@@ -1,0 +1,100 @@
+import { isRecord, type JsonObject } from './plain-values.ts'
+
+/** A comparison of one field with constants, as in access rules. */
+export interface AutomationCondition {
+  readonly field: string
+  readonly is: 'one_of' | 'none_of' | 'empty' | 'filled'
+  readonly values?: readonly string[]
+}
+
+/** What starts an automation. In `from` and `to`, an empty text stands for no value. */
+export type AutomationTrigger =
+  | { readonly kind: 'added'; readonly table: string }
+  | {
+      readonly kind: 'changed'
+      readonly table: string
+      /** Default: any field. */
+      readonly field?: string
+      readonly from?: readonly string[]
+      readonly to?: readonly string[]
+    }
+  | { readonly kind: 'form'; readonly table: string; readonly form?: string }
+
+/** Texts by field, with placeholders; `null` empties the field. */
+export type AutomationValues = Readonly<Record<string, string | null>>
+
+export type AutomationStep =
+  | { readonly kind: 'update'; readonly set: AutomationValues }
+  | { readonly kind: 'create'; readonly table: string; readonly set: AutomationValues }
+  | {
+      readonly kind: 'notify'
+      /** `admins`, `creator`, `member:<id>`, or `field:<name>` for a field that links to members. */
+      readonly to: readonly string[]
+      readonly text: string
+    }
+
+/** An automation as `holdfast.save_automation` takes it; the database judges whether it is valid. */
+export interface AutomationConfig {
+  readonly when: AutomationTrigger
+  readonly if?: readonly AutomationCondition[]
+  readonly do: readonly AutomationStep[]
+}
+
+/** Parses a stored automation. @returns `undefined` for one of a later version with parts that are unknown here */
+export function parseAutomation(given: unknown): AutomationConfig | undefined {
+  const value: unknown = typeof given === 'string' ? parseText(given) : given
+  if (!isRecord(value) || !isRecord(value['when']) || !Array.isArray(value['do'])) return undefined
+  const isKnown =
+    TRIGGERS.has(String(value['when']['kind'])) &&
+    value['do'].every((step: unknown) => isRecord(step) && STEPS.has(String(step['kind'])))
+  return isKnown ? (value as unknown as AutomationConfig) : undefined
+}
+
+const TRIGGERS: ReadonlySet<string> = new Set<AutomationTrigger['kind']>(['added', 'changed', 'form'])
+const STEPS: ReadonlySet<string> = new Set<AutomationStep['kind']>(['update', 'create', 'notify'])
+
+function parseText(text: string): JsonObject | undefined {
+  try {
+    return JSON.parse(text) as JsonObject
+  } catch {
+    return undefined
+  }
+}
+
+const PLACEHOLDER = /\{([^{}]*)\}/g
+
+/** What placeholders stand for. */
+export interface TemplateValues {
+  /** Texts of the record's fields. */
+  readonly record: Readonly<Record<string, string | null>>
+  /** The day in the workspace, `YYYY-MM-DD`. */
+  readonly today: string
+  /** The time, in ISO 8601. */
+  readonly now: string
+}
+
+/**
+ * Fills in placeholders: `{field}`, `{today}`, `{today+7}`, `{now}`. A text that is nothing but one placeholder keeps `null`, so that a field can be copied empty.
+ */
+export function renderTemplate(template: string, values: TemplateValues): string | null {
+  const [only] = /^\{[^{}]*\}$/.exec(template) ?? []
+  if (only !== undefined) return valueOf(only.slice(1, -1), values)
+  return template.replaceAll(PLACEHOLDER, (_, name: string) => valueOf(name, values) ?? '')
+}
+
+function valueOf(name: string, { record, today, now }: TemplateValues): string | null {
+  if (name === 'now') return now
+  const [isDay, offset = '0'] = /^today([+-]\d{1,4})?$/.exec(name) ?? []
+  if (isDay === undefined) return record[name] ?? null
+  const day = new Date(`${today}T00:00:00Z`)
+  day.setUTCDate(day.getUTCDate() + Number(offset))
+  return day.toISOString().slice(0, 10)
+}
+
+/** Replaces the names in placeholders, for a text that shows labels. Names without a replacement stay. */
+export function renamePlaceholders(template: string, rename: (name: string) => string | undefined): string {
+  return template.replaceAll(PLACEHOLDER, (found, name: string) => {
+    const renamed = rename(name)
+    return renamed === undefined ? found : `{${renamed}}`
+  })
+}

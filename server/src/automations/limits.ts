@@ -1,0 +1,28 @@
+/** Runs at the same time; a workspace has one. */
+export const RUNS_AT_ONCE = 2
+
+/** Lease in ms: longer than a run. */
+export const CLAIMED_MS = 60_000
+
+/** Limits in ms of a statement, and of a wait for a lock. */
+export const STATEMENT_MS = 10_000
+export const LOCK_MS = 3_000
+
+/** Time limit in ms of a run. */
+export const RUN_MS = 30_000
+
+/** Attempts for a run that failed for a moment, such as a deadlock, and delays in ms between them. */
+export const ATTEMPTS_MAX = 4
+export const RETRY_MS = [1_000, 10_000, 60_000] as const
+
+/** Interval in ms between deletions of old runs. */
+export const PRUNE_EVERY_MS = 600_000
+
+/** Concurrent tries in the app, one for each user. */
+export const TRIES_AT_ONCE = 2
+
+/** Size limit in bytes of a try. */
+export const TRY_BYTES_MAX = 131_072
+
+/** Length limit in characters of a value in the history of runs. */
+export const VALUE_CHARS_MAX = 500
