@@ -78,7 +78,9 @@ const job = async (id: string): Promise<Record<string, unknown> | undefined> => 
   return row
 }
 const runs = (): Promise<readonly Record<string, unknown>[]> =>
-  world.database.pool.query(sql`select state, cause, reason, error, skipped, steps from holdfast.automation_runs order by ended_at, id`)
+  world.database.pool.query(
+    sql`select state, cause, reason, error, skipped, steps from holdfast.automation_runs order by ended_at, id`,
+  )
 const tasks = (): Promise<readonly { title: string; due_on: string | null }[]> =>
   world.database.pool.query(sql`select title, due_on::text from public.tasks order by title`)
 const waiting = async (): Promise<number> =>
@@ -129,16 +131,55 @@ describe('a run', () => {
     expect(told).toEqual(
       users.map((user) => ({ user_id: user.id, body: 'Pump is open', table_name: 'jobs', record_id: id })),
     )
-    expect(await runs()).toMatchObject([{ state: 'done', cause: 'added', reason: null, steps: [{ kind: 'update' }, { kind: 'create' }, { kind: 'notify' }] }])
+    expect(await runs()).toMatchObject([
+      {
+        state: 'done',
+        cause: 'added',
+        reason: null,
+        steps: [{ kind: 'update' }, { kind: 'create' }, { kind: 'notify' }],
+      },
+    ])
     expect(await world.as('vera', sql`select body from holdfast.notices`)).toEqual([{ body: 'Pump is open' }])
   })
 
   test.each<[string, object, { from: string | null; to: string | null }[], number]>([
     ['any change of the record', {}, [{ from: 'open', to: 'done' }], 1],
-    ['a change of the field', { field: 'state' }, [{ from: 'open', to: 'done' }, { from: 'done', to: 'done' }], 1],
-    ['a change to a value', { field: 'state', to: ['done'] }, [{ from: 'open', to: 'blocked' }, { from: 'open', to: 'done' }], 1],
-    ['a change from a value', { field: 'state', from: ['open'], to: ['done', 'blocked'] }, [{ from: 'blocked', to: 'done' }, { from: 'open', to: 'blocked' }], 1],
-    ['a change to no value', { field: 'state', to: [''] }, [{ from: 'open', to: null }, { from: 'open', to: 'done' }], 1],
+    [
+      'a change of the field',
+      { field: 'state' },
+      [
+        { from: 'open', to: 'done' },
+        { from: 'done', to: 'done' },
+      ],
+      1,
+    ],
+    [
+      'a change to a value',
+      { field: 'state', to: ['done'] },
+      [
+        { from: 'open', to: 'blocked' },
+        { from: 'open', to: 'done' },
+      ],
+      1,
+    ],
+    [
+      'a change from a value',
+      { field: 'state', from: ['open'], to: ['done', 'blocked'] },
+      [
+        { from: 'blocked', to: 'done' },
+        { from: 'open', to: 'blocked' },
+      ],
+      1,
+    ],
+    [
+      'a change to no value',
+      { field: 'state', to: [''] },
+      [
+        { from: 'open', to: null },
+        { from: 'open', to: 'done' },
+      ],
+      1,
+    ],
   ])('starts with %s, and with no other', async (_title, trigger, steps, expected) => {
     await start({
       when: { kind: 'changed', table: 'jobs', ...trigger },
@@ -163,11 +204,19 @@ describe('a run', () => {
     const id = await addJob({ title: 'Pump', reason: 'nonsense' })
     await worker.settled()
     expect(await tasks()).toEqual([])
-    const failed = { state: 'failed', reason: 'automation.value', steps: [{ kind: 'create' }, { kind: 'failed', place: 1 }] }
-    expect(await runs()).toMatchObject([{ ...failed, error: expect.stringContaining('violates check constraint') as string }])
+    const failed = {
+      state: 'failed',
+      reason: 'automation.value',
+      steps: [{ kind: 'create' }, { kind: 'failed', place: 1 }],
+    }
+    expect(await runs()).toMatchObject([
+      { ...failed, error: expect.stringContaining('violates check constraint') as string },
+    ])
 
     await world.as('edda', sql`update public.jobs set reason = 'done' where id = ${id}`)
-    const [{ id: run } = {}] = await world.database.pool.query<{ id: string }>(sql`select id from holdfast.automation_runs`)
+    const [{ id: run } = {}] = await world.database.pool.query<{ id: string }>(
+      sql`select id from holdfast.automation_runs`,
+    )
     await world.as('adam', sql`select holdfast.run_automation_again(${run})`)
     await worker.settled()
     expect(await job(id)).toMatchObject({ state: 'done' })
@@ -193,7 +242,13 @@ describe('a try', () => {
     expect(await attempt(config, id)).toMatchObject({
       matches: true,
       steps: [
-        { kind: 'update', changes: [{ field: 'state', from: 'open', to: 'done' }, { field: 'n', from: null, to: '3' }] },
+        {
+          kind: 'update',
+          changes: [
+            { field: 'state', from: 'open', to: 'done' },
+            { field: 'n', from: null, to: '3' },
+          ],
+        },
         { kind: 'create', table: 'tasks', changes: [{ field: 'title', from: null, to: 'After Pump' }] },
       ],
     })
@@ -207,7 +262,10 @@ describe('a try', () => {
   test('names the step that would fail; is refused to those who are no admins', async () => {
     const id = await addJob({ title: 'Pump' })
     const config: AutomationConfig = { when: ADDED, do: [{ kind: 'update', set: { day: '{title}' } }] }
-    expect(await attempt(config, id)).toMatchObject({ matches: true, failure: { place: 0, reason: 'automation.value' } })
+    expect(await attempt(config, id)).toMatchObject({
+      matches: true,
+      failure: { place: 0, reason: 'automation.value' },
+    })
     await expect(attempt(config, id, 'edda')).rejects.toMatchObject({ hint: 'people.not_admin' })
   })
 })
@@ -215,33 +273,47 @@ describe('a try', () => {
 describe('rights', () => {
   const config: AutomationConfig = { when: ADDED, do: [{ kind: 'update', set: { n: '1' } }] }
 
-  test.each<UserName>(['edda', 'cora', 'vera', 'gus', 'mole'])('%s, who is no admin, neither makes nor sees any', async (user) => {
-    const id = await start(config)
-    await addJob({ title: 'Pump' })
-    await worker.settled()
-    const refused = { code: '42501' }
-    await expect(save(config, user)).rejects.toMatchObject(refused)
-    await expect(world.as(user, sql`select holdfast.save_automation(${world.workspace}, ${id}, 'Mine', ${JSON.stringify(config)}::jsonb)`)).rejects.toMatchObject(refused)
-    await expect(world.as(user, sql`select holdfast.switch_automation(${id}, true)`)).rejects.toMatchObject(refused)
-    await expect(world.as(user, sql`select holdfast.delete_automation(${id})`)).rejects.toMatchObject(refused)
-    const [run] = await world.database.pool.query<{ id: string }>(sql`select id from holdfast.automation_runs`)
-    await expect(world.as(user, sql`select holdfast.run_automation_again(${run?.id})`)).rejects.toMatchObject(refused)
-    for (const table of ['automations', 'automation_runs'])
-      expect(await world.as(user, sql`select from holdfast.${sql.identifier(table)}`)).toEqual([])
-    await expect(world.as(user, sql`select from holdfast.automation_events`)).rejects.toThrow('permission denied')
-  })
+  test.each<UserName>(['edda', 'cora', 'vera', 'gus', 'mole'])(
+    '%s, who is no admin, neither makes nor sees any',
+    async (user) => {
+      const id = await start(config)
+      await addJob({ title: 'Pump' })
+      await worker.settled()
+      const refused = { code: '42501' }
+      await expect(save(config, user)).rejects.toMatchObject(refused)
+      await expect(
+        world.as(
+          user,
+          sql`select holdfast.save_automation(${world.workspace}, ${id}, 'Mine', ${JSON.stringify(config)}::jsonb)`,
+        ),
+      ).rejects.toMatchObject(refused)
+      await expect(world.as(user, sql`select holdfast.switch_automation(${id}, true)`)).rejects.toMatchObject(refused)
+      await expect(world.as(user, sql`select holdfast.delete_automation(${id})`)).rejects.toMatchObject(refused)
+      const [run] = await world.database.pool.query<{ id: string }>(sql`select id from holdfast.automation_runs`)
+      await expect(world.as(user, sql`select holdfast.run_automation_again(${run?.id})`)).rejects.toMatchObject(refused)
+      for (const table of ['automations', 'automation_runs'])
+        expect(await world.as(user, sql`select from holdfast.${sql.identifier(table)}`)).toEqual([])
+      await expect(world.as(user, sql`select from holdfast.automation_events`)).rejects.toThrow('permission denied')
+    },
+  )
 
   test('an automation runs as whoever saved or switched it on last, and nobody names another user', async () => {
     const id = await start(config, 'olga')
-    const runsAs = async (): Promise<unknown> => (await world.as<{ runs_as: string }>('adam', sql`select runs_as from holdfast.automations`))[0]?.runs_as
+    const runsAs = async (): Promise<unknown> =>
+      (await world.as<{ runs_as: string }>('adam', sql`select runs_as from holdfast.automations`))[0]?.runs_as
     expect(await runsAs()).toBe(USERS.olga.id)
-    await world.as('adam', sql`select holdfast.save_automation(${world.workspace}, ${id}, 'Mine', ${JSON.stringify(config)}::jsonb)`)
+    await world.as(
+      'adam',
+      sql`select holdfast.save_automation(${world.workspace}, ${id}, 'Mine', ${JSON.stringify(config)}::jsonb)`,
+    )
     expect(await runsAs()).toBe(USERS.adam.id)
     await world.as('olga', sql`select holdfast.switch_automation(${id}, false)`)
     expect(await runsAs()).toBe(USERS.adam.id)
     await world.as('olga', sql`select holdfast.switch_automation(${id}, true)`)
     expect(await runsAs()).toBe(USERS.olga.id)
-    await expect(world.as('adam', sql`update holdfast.automations set runs_as = ${USERS.olga.id}`)).rejects.toMatchObject({ code: '42501' })
+    await expect(
+      world.as('adam', sql`update holdfast.automations set runs_as = ${USERS.olga.id}`),
+    ).rejects.toMatchObject({ code: '42501' })
     await expect(save({ ...config, runs_as: USERS.olga.id })).rejects.toMatchObject({ hint: 'automation.config' })
     await addJob({ title: 'Pump' })
     const end = sql`select holdfast.settle_automation(e, gen_random_uuid(), 2, '{}') from generate_series(1, 1000) e`
@@ -249,21 +321,39 @@ describe('rights', () => {
   })
 
   test.each([
-    ['an editor', sql`update holdfast.members set role = 'editor' where user_id = ${USERS.adam.id}`, 'automation.not_admin'],
-    ['deactivated', sql`update holdfast.members set status = 'deactivated' where user_id = ${USERS.adam.id}`, 'automation.not_admin'],
-  ])('a user who has become %s changes nothing any more: the automation says why and stops', async (_title, revoke, reason) => {
-    await start(config)
-    await world.database.pool.execute(revoke)
-    try {
-      const ids = [await addJob({ title: 'Pump' }), await addJob({ title: 'Valve' })]
-      await worker.settled()
-      for (const id of ids) expect(await job(id)).toMatchObject({ n: null })
-      expect(await runs()).toMatchObject([{ state: 'failed', reason }, { state: 'skipped', skipped: 1 }])
-      expect(await world.as('olga', sql`select is_on, paused_reason from holdfast.automations`)).toEqual([{ is_on: false, paused_reason: reason }])
-    } finally {
-      await world.database.pool.execute(sql`update holdfast.members set role = 'admin', status = 'active' where user_id = ${USERS.adam.id}`)
-    }
-  })
+    [
+      'an editor',
+      sql`update holdfast.members set role = 'editor' where user_id = ${USERS.adam.id}`,
+      'automation.not_admin',
+    ],
+    [
+      'deactivated',
+      sql`update holdfast.members set status = 'deactivated' where user_id = ${USERS.adam.id}`,
+      'automation.not_admin',
+    ],
+  ])(
+    'a user who has become %s changes nothing any more: the automation says why and stops',
+    async (_title, revoke, reason) => {
+      await start(config)
+      await world.database.pool.execute(revoke)
+      try {
+        const ids = [await addJob({ title: 'Pump' }), await addJob({ title: 'Valve' })]
+        await worker.settled()
+        for (const id of ids) expect(await job(id)).toMatchObject({ n: null })
+        expect(await runs()).toMatchObject([
+          { state: 'failed', reason },
+          { state: 'skipped', skipped: 1 },
+        ])
+        expect(await world.as('olga', sql`select is_on, paused_reason from holdfast.automations`)).toEqual([
+          { is_on: false, paused_reason: reason },
+        ])
+      } finally {
+        await world.database.pool.execute(
+          sql`update holdfast.members set role = 'admin', status = 'active' where user_id = ${USERS.adam.id}`,
+        )
+      }
+    },
+  )
 })
 
 describe('bounds', () => {
@@ -278,7 +368,10 @@ describe('bounds', () => {
 
   test('a chain of automations ends after 5 runs, visibly', async () => {
     await start({ when: ADDED, do: [{ kind: 'create', table: 'tasks', set: { title: '{title}t' } }] })
-    await start({ when: { kind: 'added', table: 'tasks' }, do: [{ kind: 'create', table: 'jobs', set: { title: '{title}j' } }] })
+    await start({
+      when: { kind: 'added', table: 'tasks' },
+      do: [{ kind: 'create', table: 'jobs', set: { title: '{title}j' } }],
+    })
     await addJob({ title: '' })
     await worker.settled()
     expect(await tasks()).toEqual(['t', 'tjt', 'tjtjt'].map((title) => ({ title, due_on: null })))
@@ -295,7 +388,9 @@ describe('bounds', () => {
     expect(all.filter(({ state }) => state === 'done')).toHaveLength(5)
     expect(all.filter(({ state }) => state === 'failed')).toMatchObject([{ reason: 'automation.too_many' }])
     expect(all.reduce((sum, { skipped }) => sum + Number(skipped), 0)).toBe(10_000 - 6)
-    expect(await world.as('adam', sql`select is_on, paused_reason from holdfast.automations`)).toEqual([{ is_on: false, paused_reason: 'automation.too_many' }])
+    expect(await world.as('adam', sql`select is_on, paused_reason from holdfast.automations`)).toEqual([
+      { is_on: false, paused_reason: 'automation.too_many' },
+    ])
     expect(await waiting()).toBe(0)
   })
 
@@ -351,16 +446,24 @@ describe('a server that dies in the middle of a run', () => {
 
   test.each<[string, (pid: number) => Promise<unknown>]>([
     ['its connection is lost', (pid) => world.database.pool.execute(sql`select pg_terminate_backend(${pid})`)],
-    ['another server has taken the run over', () => world.database.pool.execute(sql`update holdfast.automation_events set claim = gen_random_uuid()`)],
+    [
+      'another server has taken the run over',
+      () => world.database.pool.execute(sql`update holdfast.automation_events set claim = gen_random_uuid()`),
+    ],
   ])('has the effects once, when %s', async (_title, act) => {
     await start(create)
     await interrupt(act)
     await expect
-      .poll(async () => {
-        await world.database.pool.execute(sql`update holdfast.automation_events set due_at = now() where claim is not null and due_at > now()`)
-        await worker.settled()
-        return runs()
-      }, { timeout: 5_000 })
+      .poll(
+        async () => {
+          await world.database.pool.execute(
+            sql`update holdfast.automation_events set due_at = now() where claim is not null and due_at > now()`,
+          )
+          await worker.settled()
+          return runs()
+        },
+        { timeout: 5_000 },
+      )
       .toHaveLength(1)
     expect(await tasks()).toEqual([{ title: 'Once', due_on: null }])
     expect(await runs()).toMatchObject([{ state: 'done' }])
@@ -371,9 +474,15 @@ test.each<[string, unknown]>([
   ['automation.do', { when: ADDED }],
   ['automation.config', { when: ADDED, do: [], also: 1 }],
   ['automation.when', { when: { kind: 'full_moon', table: 'jobs' }, do: [{ kind: 'update', set: { n: '1' } }] }],
-  ['automation.when', { when: { kind: 'added', table: 'jobs', field: 'n' }, do: [{ kind: 'update', set: { n: '1' } }] }],
+  [
+    'automation.when',
+    { when: { kind: 'added', table: 'jobs', field: 'n' }, do: [{ kind: 'update', set: { n: '1' } }] },
+  ],
   ['automation.table', { when: { kind: 'added', table: 'members' }, do: [{ kind: 'update', set: { n: '1' } }] }],
-  ['automation.values', { when: { kind: 'changed', table: 'jobs', field: 'n', to: ['many'] }, do: [{ kind: 'update', set: { n: '1' } }] }],
+  [
+    'automation.values',
+    { when: { kind: 'changed', table: 'jobs', field: 'n', to: ['many'] }, do: [{ kind: 'update', set: { n: '1' } }] },
+  ],
   ['access.field', { when: ADDED, if: [{ field: 'x', is: 'filled' }], do: [{ kind: 'update', set: { n: '1' } }] }],
   ['automation.do', { when: ADDED, do: [] }],
   ['automation.do', { when: ADDED, do: [{ kind: 'drop' }] }],

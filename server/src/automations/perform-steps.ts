@@ -6,7 +6,12 @@ import type { Automation } from './queue.ts'
 /** What a step did. */
 export type StepResult =
   | { readonly kind: 'update'; readonly changes: readonly FieldChange[] }
-  | { readonly kind: 'create'; readonly table: string; readonly record: string; readonly changes: readonly FieldChange[] }
+  | {
+      readonly kind: 'create'
+      readonly table: string
+      readonly record: string
+      readonly changes: readonly FieldChange[]
+    }
   | { readonly kind: 'notify'; readonly to: readonly string[]; readonly text: string }
 
 export interface FieldChange {

@@ -1,4 +1,7 @@
-const CONFIG = JSON.stringify({ when: { kind: 'added', table: 'pits' }, do: [{ kind: 'update', set: { title: 'Ours' } }] })
+const CONFIG = JSON.stringify({
+  when: { kind: 'added', table: 'pits' },
+  do: [{ kind: 'update', set: { title: 'Ours' } }],
+})
 
 /** Calls of the functions for automations with what another workspace has, as that workspace's and as the caller's own. */
 export function automationCases(of: {

@@ -44,6 +44,7 @@ const workSearch = v.object({
 })
 /** `c`: the checklist being edited. */
 const checklistsSearch = v.object({ c: text })
+const automationSearch = v.object({ example: text })
 /** `in`: the workspace, if there are several. */
 const peopleSearch = v.object({ in: text })
 /** Includes the view that the record was opened from, for the steps to its neighbours. */
@@ -163,6 +164,17 @@ const templates = createRoute({
   path: '/templates',
   component: lazyRouteComponent(() => import('../features/templates/templates-screen.tsx'), 'TemplatesScreen'),
 })
+const automations = createRoute({
+  getParentRoute: () => workspace,
+  path: '/automations',
+  component: lazyRouteComponent(() => import('../features/automations/automations-screen.tsx'), 'AutomationsScreen'),
+})
+const automation = createRoute({
+  getParentRoute: () => workspace,
+  path: '/automations/$automation',
+  validateSearch: automationSearch,
+  component: lazyRouteComponent(() => import('../features/automations/automation-screen.tsx'), 'AutomationScreen'),
+})
 const imports = createRoute({
   getParentRoute: () => workspace,
   path: '/import',
@@ -249,6 +261,8 @@ const routeTree = root.addChildren([
       imports,
       newTable,
       templates,
+      automations,
+      automation,
       sync,
       syncItem,
     ]),

@@ -9,6 +9,7 @@ export const inboxMessages = inLanguages('inboxMessages', {
   nothing: 'All caught up',
   nothingDetail: 'Mentions, comments on your work, what is assigned to you and what is due appear here.',
   nothingDetailAll: 'There was nothing for you in the last 30 days.',
+  more: (count: number) => icu('and {count, number} more', { count }),
   unread: 'unread',
   unreadCount: (count: number) => icu('{count, number} unread', { count }),
   what: {
@@ -16,5 +17,6 @@ export const inboxMessages = inLanguages('inboxMessages', {
     comment: (who: string) => `${who} commented`,
     assigned: (who: string) => `${who} assigned this to you`,
     due: (_who: string) => 'Due',
+    notice: (_who: string) => 'Automation',
   },
 })

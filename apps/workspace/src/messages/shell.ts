@@ -15,6 +15,7 @@ export const shellMessages = inLanguages('shellMessages', {
   capture: 'Capture',
   importRecords: 'Import records',
   templates: 'Templates',
+  automations: 'Automations',
   tables: 'Tables',
   moreTables: 'More tables',
   syncCentre: 'Sync centre',

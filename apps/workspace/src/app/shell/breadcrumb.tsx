@@ -92,6 +92,7 @@ function useCrumbs(tables: readonly TableInfo[]): readonly Crumb[] {
   if (last.routeId.endsWith('/my-work')) return [{ label: words.myWork }]
   if (last.routeId.endsWith('/people')) return [{ label: words.people }]
   if (last.routeId.endsWith('/import')) return [{ label: words.importRecords }]
+  if (last.routeId.includes('/automations')) return [{ label: words.automations }]
   if (last.routeId.endsWith('/templates')) return [{ label: words.templates }]
   if (last.routeId.endsWith('/sync')) return [{ label: syncMenuMessages.centre }]
   const place = ACCOUNT_CRUMBS.find(([path]) => last.routeId.endsWith(path))

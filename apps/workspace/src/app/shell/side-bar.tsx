@@ -1,6 +1,6 @@
 import { useHasSynced } from '@holdfast/react'
 import { Link, useParams } from '@tanstack/react-router'
-import { ChevronRight, House, Inbox, PanelLeftClose, PanelLeftOpen, RefreshCw, Search, Users } from 'lucide-react'
+import { ChevronRight, House, Inbox, PanelLeftClose, PanelLeftOpen, RefreshCw, Search, Users, Zap } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Disclosure, DisclosurePanel } from 'react-aria-components/Disclosure'
@@ -17,6 +17,7 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import { useWorkspaces } from '../../lib/data/use-workspaces.ts'
 import { formatCount } from '../../lib/format.ts'
 import { firstVisitMs, lazyAfterPaint } from '../../components/late-content.tsx'
+import { canChange, useWorkspace } from '../../lib/records/use-workspace.ts'
 import { firstOf, type SavedView } from '../../lib/views/use-views.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { viewMessages } from '../../messages/views.ts'
@@ -84,6 +85,7 @@ export function Navigation({
   const params = { ws: workspace }
   // The first sync needs the network.
   const hasSynced = useHasSynced()
+  const current = useWorkspace()
   const isAmongPeople = useWorkspaces().workspaces.length > 0
   const follow = onFollow === undefined ? {} : { onClick: onFollow }
   return (
@@ -126,6 +128,16 @@ export function Navigation({
               <Link to="/w/$ws/people" params={params} className={itemClass(isNarrow)} {...follow}>
                 <Users size={18} strokeWidth={1.75} aria-hidden />
                 <Word isNarrow={isNarrow}>{words.people}</Word>
+              </Link>
+            </Item>
+          </li>
+        ) : null}
+        {current && canChange(current) ? (
+          <li>
+            <Item label={words.automations} isNarrow={isNarrow}>
+              <Link to="/w/$ws/automations" params={params} className={itemClass(isNarrow)} {...follow}>
+                <Zap size={18} strokeWidth={1.75} aria-hidden />
+                <Word isNarrow={isNarrow}>{words.automations}</Word>
               </Link>
             </Item>
           </li>

@@ -21,6 +21,7 @@ import {
   TriangleAlert,
   UserRound,
   Users,
+  Zap,
 } from 'lucide-react'
 import { TableIcon } from '../../components/table-icon.tsx'
 import { setAppearance, THEMES } from '../../lib/appearance.ts'
@@ -132,6 +133,9 @@ function workspaceCommands({ workspace }: CommandsOptions, navigate: Navigate): 
     goTo('search', words.goSearch, Search, 'find words comments', () => navigate({ to: '/w/$ws/search', params })),
     goTo('people', shellMessages.people, Users, 'members invite invitations roles teams guests workspace', () =>
       navigate({ to: '/w/$ws/people', params }),
+    ),
+    goTo('automations', shellMessages.automations, Zap, 'workflow rules triggers notify automatic', () =>
+      navigate({ to: '/w/$ws/automations', params }),
     ),
     goTo('import', importMessages.title, FileUp, 'import csv xlsx excel spreadsheet upload', () =>
       navigate({ to: '/w/$ws/import', params }),

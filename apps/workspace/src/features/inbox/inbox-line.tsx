@@ -1,6 +1,6 @@
 import { useRecords } from '@holdfast/react'
 import { Link } from '@tanstack/react-router'
-import { CalendarClock } from 'lucide-react'
+import { CalendarClock, Zap } from 'lucide-react'
 import type { JSX } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
 import { cx } from '../../lib/cx.ts'
@@ -35,9 +35,9 @@ function Line({ item, workspace, table }: LineProps & { readonly table: TableInf
   const moment = momentOf(at)
   // Reserves space while loading, so that nothing below shifts.
   if (isLoading && !isHere) return <li aria-hidden className="my-2 h-12 animate-breathe rounded-sm bg-border/30" />
-  if (!isHere) return null
+  if (!isHere && kind !== 'notice') return null
   const isNew = isUnread(item)
-  const tab = { mention: 'comments', comment: 'comments', assigned: 'history', due: undefined }[kind]
+  const tab = { mention: 'comments', comment: 'comments', assigned: 'history', due: undefined, notice: undefined }[kind]
   return (
     <li className="border-b border-border/60">
       <Link
@@ -56,6 +56,10 @@ function Line({ item, workspace, table }: LineProps & { readonly table: TableInf
           <span className="flex size-6 shrink-0 items-center justify-center text-warning">
             <CalendarClock size={18} aria-hidden />
           </span>
+        ) : kind === 'notice' ? (
+          <span className="flex size-6 shrink-0 items-center justify-center text-accent">
+            <Zap size={18} aria-hidden />
+          </span>
         ) : (
           <Avatar name={who} size="sm" />
         )}
@@ -68,7 +72,10 @@ function Line({ item, workspace, table }: LineProps & { readonly table: TableInf
             {words.what[kind](who)} · {table.noun}
           </span>
           {kind === 'due' || text === null ? null : (
-            <span className="line-clamp-2 text-body [overflow-wrap:anywhere]">{text}</span>
+            <span className="line-clamp-2 text-body [overflow-wrap:anywhere]">
+              {text}
+              {item.more ? ` (${words.more(item.more)})` : null}
+            </span>
           )}
         </span>
         {kind === 'due' || moment === undefined ? null : (

@@ -1,5 +1,5 @@
 import type { Backend } from '../../lib/data/backend.ts'
-import { CallRefused, post, readAccessToken } from '../../lib/data/call-function.ts'
+import { callRoute } from '../../lib/data/call-route.ts'
 import type { AccessRules } from './access-rules.ts'
 
 /** What rules would change (docs/guides/rules-without-sql.md). */
@@ -40,18 +40,10 @@ export function previewAccess(
   backend: Backend,
   asked: Asked & { readonly rules: AccessRules },
 ): Promise<AccessPreview> {
-  return send(backend, '/app/v1/access-preview', asked)
+  return callRoute(backend, '/app/v1/access-preview', asked)
 }
 
 /** @throws {CallRefused}; {TypeError} if the server is not reached */
 export function seeAs(backend: Backend, asked: Asked & { readonly member: string }): Promise<SeenAs> {
-  return send(backend, '/app/v1/see-as', asked)
-}
-
-async function send<Answer>({ client }: Backend, address: string, body: object): Promise<Answer> {
-  const token = await readAccessToken(client)
-  const response = await post(address, body, { authorization: `Bearer ${token ?? ''}` })
-  const answer = (await response.json()) as Record<string, unknown>
-  if (!response.ok) throw new CallRefused(response.status, { ...answer, hint: answer['code'] })
-  return answer as Answer
+  return callRoute(backend, '/app/v1/see-as', asked)
 }

@@ -1,15 +1,9 @@
+import { type Condition, conditionWords } from '../../lib/fields/condition.ts'
 import type { Field } from '../../lib/fields/field.ts'
-import { choiceWords } from '../../lib/fields/format-value.ts'
 import { tableRulesMessages as words } from '../../messages/table-rules.ts'
 
 export const COMMANDS = ['see', 'add', 'change', 'delete'] as const
 export type Command = (typeof COMMANDS)[number]
-
-export interface Condition {
-  readonly field: string
-  readonly is: 'one_of' | 'none_of' | 'empty' | 'filled'
-  readonly values?: readonly string[]
-}
 
 export interface Rule {
   readonly role: 'viewer' | 'commenter' | 'editor'
@@ -59,25 +53,10 @@ export function scopeValueOf({ scope, field }: Rule): string {
   return field === undefined ? scope : `${scope} ${field}`
 }
 
-/** Whether a condition can compare the field with values; any other field can be empty or filled. */
-export function valuesOf({ kind, choices, choiceWords: given }: Field): readonly { value: string; label: string }[] {
-  if (kind === 'boolean')
-    return [
-      { value: 'true', label: words.yes },
-      { value: 'false', label: words.no },
-    ]
-  return choices.map((value) => ({ value, label: choiceWords(value, given) }))
-}
-
 /** A rule as a sentence, for the check of a member. */
 export function sentenceOf(command: Command, rule: Rule, fields: readonly Field[]): string {
   const scope = scopesOf(command, fields).find(({ value }) => value === scopeValueOf(rule))?.label ?? rule.scope
-  const when = (rule.when ?? []).map(({ field, is, values = [] }) => {
-    const found = fields.find(({ name }) => name === field)
-    const known = found ? valuesOf(found) : []
-    const listed = values.map((value) => known.find((one) => one.value === value)?.label ?? value)
-    return [found?.label ?? field, words.tests[is], words.or(listed)].filter((part) => part !== '').join(' ')
-  })
+  const when = (rule.when ?? []).map((condition) => conditionWords(condition, fields))
   const parts = [words.roles[rule.role], words.can[command], scope]
   return [...parts, ...(when.length === 0 ? [] : [words.when, when.join(` ${words.and} `)])].join(' ')
 }

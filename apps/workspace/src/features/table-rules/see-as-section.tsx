@@ -5,15 +5,15 @@ import { Button } from '../../components/button.tsx'
 import { CallFailureText } from '../../components/call-failure-text.tsx'
 import { Row, Rows, Section } from '../../components/section.tsx'
 import { Select } from '../../components/select.tsx'
+import { useAsk } from '../../hooks/use-ask.ts'
 import { useOnline } from '../../hooks/use-online.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { useRecordTitle } from '../../lib/data/use-record-title.ts'
 import type { Field } from '../../lib/fields/field.ts'
-import { tableRulesMessages as words } from '../../messages/table-rules.ts'
+import { tableRulesMessages as words, tableRulesRefusals } from '../../messages/table-rules.ts'
 import { seeAs, type SeenAs } from './access-calls.ts'
 import { type AccessRules, reasonOf } from './access-rules.ts'
-import { useAsk } from './use-ask.ts'
 
 /** Checks what a member sees, by the rules in force. */
 export function SeeAsSection({
@@ -35,7 +35,7 @@ export function SeeAsSection({
     [workspace],
   )
   const [chosen, setChosen] = useState<string | null>(null)
-  const { answer, failure, isPending, ask, forget } = useAsk<SeenAs>()
+  const { answer, failure, isPending, ask, forget } = useAsk<SeenAs>(tableRulesRefusals)
   const counts = answer?.tables.find((one) => one.table === table.descriptor.table)
   return (
     <Section title={words.seeAs} description={words.seeAsDetail}>

@@ -11,6 +11,7 @@ import { NoRows, Rows, Section } from '../../components/section.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { useCall } from '../../hooks/use-call.ts'
+import { useAsk } from '../../hooks/use-ask.ts'
 import { useOnline } from '../../hooks/use-online.ts'
 import { callFunction } from '../../lib/data/call-function.ts'
 import { useBackend } from '../../lib/data/backend-context.tsx'
@@ -23,7 +24,6 @@ import { type AccessRules, type Command, COMMANDS, NO_RULES, parseRules, type Ru
 import { RulePreview } from './rule-preview.tsx'
 import { RuleRow } from './rule-row.tsx'
 import { SeeAsSection } from './see-as-section.tsx'
-import { useAsk } from './use-ask.ts'
 
 /** Rules for each command; the server has the same limit. */
 const RULES_MAX = 8
@@ -71,7 +71,7 @@ function Rules({
   const inForce = kept ?? NO_RULES
   const [rules, setRules] = useState(inForce)
   const backend = useBackend()
-  const preview = useAsk<AccessPreview>()
+  const preview = useAsk<AccessPreview>(tableRulesRefusals)
   const saving = useCall(tableRulesRefusals)
   const isChanged = JSON.stringify(rules) !== JSON.stringify(inForce)
   const change = (command: Command, list: readonly Rule[]): void => {

@@ -33,6 +33,7 @@ const schema: SchemaDescriptor = {
     table('hf_comments', [], 'holdfast'),
     table('hf_history', [], 'holdfast'),
     table('hf_read_marks', [], 'holdfast'),
+    table('hf_notices', [], 'holdfast'),
   ],
 }
 
@@ -57,6 +58,10 @@ function open(): DatabaseSync {
       ('1', 'visits', 'v3', '2026-04-29T10:00:00.000000Z', 'u2', '{"visitor": {"from": "p2", "to": "p1"}}'),
       ('2', 'visits', 'v3', '2026-04-28T10:00:00.000000Z', 'u2', '{"visitor": {"from": "p1", "to": "p2"}}'),
       ('3', 'visits', 'v1', '2026-04-28T10:00:00.000000Z', 'u1', '{"visitor": {"from": "p2", "to": "p1"}}');
+    create table hf_notices (id, user_id, table_name, record_id, created_at, body, more);
+    insert into hf_notices values
+      ('n1', 'u1', 'visits', 'v2', '2026-05-01T05:00:00.000000Z', 'Mine is late', 3),
+      ('n2', 'u1', 'visits', 'v2', '2026-03-01T05:00:00.000000Z', 'Long ago', 0);
     create table hf_read_marks (id, table_name, record_id, read_at);
     insert into hf_read_marks values ('m1', 'visits', 'v2', '2026-04-30T12:00:00.000000Z'), ('m2', null, null, '2026-04-30T07:00:00.000000Z')`)
   return database
@@ -68,16 +73,17 @@ function itemsOf(userId: string): readonly InboxItem[] {
   return database.prepare(sql).all(...parameters) as unknown as readonly InboxItem[]
 }
 
-test('what is new: mentions, answers, comments on my work, what was assigned to me, and what is due; not what I did', () => {
+test('what is new: mentions, answers, comments on my work, what was assigned to me, what is due, and notices; not what I did', () => {
   expect(itemsOf('u1').map(({ kind, id }) => `${kind} ${id}`)).toEqual([
     'due v1',
     'mention c1',
     'comment c2',
+    'notice n1',
     'comment c6',
     'assigned 1',
   ])
 })
 
 test('an item is unread while it is newer than the mark of its record and that of everything', () => {
-  expect(itemsOf('u1').flatMap((item) => (isUnread(item) ? [item.id] : []))).toEqual(['v1', 'c1', 'c2'])
+  expect(itemsOf('u1').flatMap((item) => (isUnread(item) ? [item.id] : []))).toEqual(['v1', 'c1', 'c2', 'n1'])
 })

@@ -11,6 +11,7 @@ export const inboxMessages: Translation<typeof english> = {
   nothingDetail:
     'Hier erscheinen Erwähnungen, Kommentare zu Ihrer Arbeit, was Ihnen zugewiesen wird und was fällig ist.',
   nothingDetailAll: 'In den letzten 30 Tagen war nichts für Sie dabei.',
+  more: (count) => icu('und {count, number} weitere', { count }),
   unread: 'ungelesen',
   unreadCount: (count) => icu('{count, number} ungelesen', { count }),
   what: {
@@ -18,5 +19,6 @@ export const inboxMessages: Translation<typeof english> = {
     comment: (who) => `${who} hat kommentiert`,
     assigned: (who) => `${who} hat Ihnen das zugewiesen`,
     due: () => 'Fällig',
+    notice: () => 'Automation',
   },
 }

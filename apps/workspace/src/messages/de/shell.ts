@@ -16,6 +16,7 @@ export const shellMessages: Translation<typeof english> = {
   capture: 'Erfassen',
   importRecords: 'Einträge importieren',
   templates: 'Vorlagen',
+  automations: 'Automationen',
   tables: 'Tabellen',
   moreTables: 'Weitere Tabellen',
   syncCentre: 'Abgleich',

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { type CallFailure, describeRefusal } from '../../hooks/use-call.ts'
-import { tableRulesRefusals } from '../../messages/table-rules.ts'
+import { type CallFailure, describeRefusal } from './use-call.ts'
 
 /** A question to the server that the user triggers. */
 export interface Ask<Answer> {
@@ -11,8 +10,12 @@ export interface Ask<Answer> {
   forget(): void
 }
 
-/** Keeps the latest answer; a new question discards it. */
-export function useAsk<Answer>(): Ask<Answer> {
+/**
+ * Keeps the latest answer; a new question discards it.
+ *
+ * @param refusals - texts by the server's codes
+ */
+export function useAsk<Answer>(refusals: Readonly<Record<string, string>>): Ask<Answer> {
   const [isPending, setPending] = useState(false)
   const [failure, setFailure] = useState<CallFailure>()
   const [answer, setAnswer] = useState<Answer>()
@@ -27,7 +30,7 @@ export function useAsk<Answer>(): Ask<Answer> {
         setAnswer(await question())
       } catch (error) {
         setAnswer(undefined)
-        setFailure(describeRefusal(error, tableRulesRefusals))
+        setFailure(describeRefusal(error, refusals))
       } finally {
         setPending(false)
       }

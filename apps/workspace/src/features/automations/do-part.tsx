@@ -1,0 +1,137 @@
+import type { AutomationStep } from '@holdfast/protocol'
+import { Plus, Trash2 } from 'lucide-react'
+import type { JSX } from 'react'
+import { Button } from '../../components/button.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
+import { Select } from '../../components/select.tsx'
+import { automationMessages as words } from '../../messages/automations.ts'
+import { type AutomatedTable, newStep } from './draft.ts'
+import { RecipientsField } from './recipients-field.tsx'
+import { TemplateField } from './template-field.tsx'
+import { ValuesEditor } from './values-editor.tsx'
+import type { PartProps } from './when-part.tsx'
+
+/** The server has the same limit. */
+const STEPS_MAX = 10
+const KINDS = ['update', 'create', 'notify'] as const
+
+/** What the automation does, in order. */
+export function DoPart({ workspace, ...part }: PartProps & { readonly workspace: string }): JSX.Element {
+  const { config, table, isDisabled, onChange } = part
+  const set = (steps: readonly AutomationStep[]): void => onChange({ ...config, do: steps })
+  return (
+    <div className="flex flex-col items-start gap-3">
+      <ol className="flex w-full flex-col gap-3">
+        {config.do.map((step, at) => (
+          // Steps have no identity of their own.
+          // oxlint-disable-next-line react/no-array-index-key
+          <li key={at} className="flex flex-col gap-3 rounded-md border border-border p-3">
+            <div className="flex items-center gap-2">
+              <Select
+                label={words.stepNumber(at + 1)}
+                isLabelHidden
+                className="min-w-0 flex-1"
+                isDisabled={isDisabled}
+                value={step.kind}
+                options={KINDS.map((value) => ({ value, label: words.steps[value] }))}
+                onChange={(kind) =>
+                  set(
+                    config.do.map((one, index) =>
+                      index === at ? newStep(kind as AutomationStep['kind'], table) : one,
+                    ),
+                  )
+                }
+              />
+              {config.do.length > 1 ? (
+                <IconButton
+                  label={words.removeStep}
+                  icon={<Trash2 size={16} aria-hidden />}
+                  isDisabled={isDisabled}
+                  onPress={() => set(config.do.filter((_, index) => index !== at))}
+                />
+              ) : null}
+            </div>
+            <StepFields
+              {...part}
+              step={step}
+              workspace={workspace}
+              onStep={(next) => set(config.do.map((one, index) => (index === at ? next : one)))}
+            />
+          </li>
+        ))}
+      </ol>
+      {isDisabled || config.do.length >= STEPS_MAX ? null : (
+        <Button
+          tone="quiet"
+          size="sm"
+          icon={<Plus size={14} aria-hidden />}
+          onPress={() => set([...config.do, newStep('notify', table)])}
+        >
+          {words.addStep}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function StepFields({
+  step,
+  table,
+  tables,
+  workspace,
+  isDisabled,
+  onStep,
+}: PartProps & {
+  readonly step: AutomationStep
+  readonly workspace: string
+  readonly onStep: (step: AutomationStep) => void
+}): JSX.Element {
+  if (step.kind === 'notify')
+    return (
+      <>
+        <RecipientsField
+          to={step.to}
+          table={table}
+          workspace={workspace}
+          isDisabled={isDisabled}
+          onChange={(to) => onStep({ ...step, to })}
+        />
+        <TemplateField
+          label={words.message}
+          value={step.text}
+          table={table}
+          rows={2}
+          isDisabled={isDisabled}
+          onChange={(text) => onStep({ ...step, text })}
+        />
+      </>
+    )
+  const targetOf = (name: string): AutomatedTable | undefined => tables.find((one) => one.name === name)
+  const target = step.kind === 'create' ? targetOf(step.table) : table
+  return (
+    <>
+      {step.kind === 'create' ? (
+        <Select
+          label={words.table}
+          className="w-full tablet:w-64"
+          isDisabled={isDisabled}
+          value={step.table}
+          options={tables.map(({ name, label }) => ({ value: name, label }))}
+          onChange={(name) => {
+            const next = targetOf(name)
+            if (next && name !== step.table) onStep(newStep('create', next))
+          }}
+        />
+      ) : null}
+      {target ? (
+        <ValuesEditor
+          set={step.set}
+          target={target}
+          table={table}
+          isDisabled={isDisabled}
+          onChange={(set) => onStep({ ...step, set })}
+        />
+      ) : null}
+    </>
+  )
+}

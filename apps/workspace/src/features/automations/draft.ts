@@ -1,0 +1,168 @@
+import {
+  type AutomationConfig,
+  type AutomationStep,
+  type AutomationTrigger,
+  renamePlaceholders,
+} from '@holdfast/protocol'
+import { valuesOf } from '../../lib/fields/condition.ts'
+import { type Field, fieldsOf } from '../../lib/fields/field.ts'
+import type { TableInfo } from '../../lib/data/tables.ts'
+import { automationMessages as words } from '../../messages/automations.ts'
+import type { SchemaDescriptor } from '@holdfast/protocol'
+
+/** A table that automations can work on, with its fields. */
+export interface AutomatedTable {
+  /** Of the database. */
+  readonly name: string
+  readonly label: string
+  readonly info: TableInfo
+  readonly fields: readonly Field[]
+}
+
+/** Tables that the workspace created. */
+export function automatedTables(
+  tables: readonly TableInfo[],
+  schema: SchemaDescriptor,
+  workspace: string,
+): readonly AutomatedTable[] {
+  return tables
+    .filter(({ madeIn }) => madeIn === workspace)
+    .map((info) => ({
+      name: info.descriptor.table,
+      label: info.label,
+      info,
+      fields: fieldsOf(info.descriptor, schema).filter(({ isSystem }) => !isSystem),
+    }))
+}
+
+/** Fields that a step can set. */
+export function settableFields({ fields }: AutomatedTable): readonly Field[] {
+  return fields.filter(({ isEditable }) => isEditable)
+}
+
+/** A text as the user reads it: with labels in braces. */
+export function showTemplate(text: string, { fields }: AutomatedTable): string {
+  return renamePlaceholders(text, (name) => fields.find((field) => field.name === name)?.label)
+}
+
+/** A typed text as it is stored: with names in braces. */
+export function readTemplate(text: string, { fields }: AutomatedTable): string {
+  return renamePlaceholders(
+    text,
+    (label) => fields.find((field) => field.label.toLowerCase() === label.trim().toLowerCase())?.name,
+  )
+}
+
+/** The trigger after the user has chosen another event or table. */
+export function triggerOf(kind: AutomationTrigger['kind'], table: string): AutomationTrigger {
+  return { kind, table }
+}
+
+/** A step with which the user begins. */
+export function newStep(kind: AutomationStep['kind'], table: AutomatedTable): AutomationStep {
+  if (kind === 'notify') return { kind, to: ['admins'], text: titleOf(table) }
+  const [first] = settableFields(table)
+  const set = first ? { [first.name]: startValue(first) } : {}
+  return kind === 'update' ? { kind, set } : { kind, table: table.name, set }
+}
+
+/** The value with which the user begins. */
+export function startValue(field: Field): string | null {
+  return valuesOf(field)[0]?.value ?? null
+}
+
+function titleOf({ fields }: AutomatedTable): string {
+  const title = fields.find(({ isTitle }) => isTitle) ?? fields[0]
+  return title ? `{${title.name}}` : ''
+}
+
+/** Without what belongs to another table: conditions and steps that name its fields. */
+export function moveToTable(config: AutomationConfig, table: AutomatedTable): AutomationConfig {
+  const { if: _conditions, ...rest } = config
+  return { ...rest, when: triggerOf(config.when.kind, table.name), do: [newStep('notify', table)] }
+}
+
+export interface Recipe {
+  readonly id: string
+  readonly name: string
+  readonly config: AutomationConfig
+}
+
+/** Examples that fit the tables of the workspace, one of each kind. */
+export function recipesFor(tables: readonly AutomatedTable[]): readonly Recipe[] {
+  const found = new Map<string, Recipe>()
+  for (const table of tables)
+    for (const recipe of recipesOf(table)) if (!found.has(recipe.id)) found.set(recipe.id, recipe)
+  return [...found.values()]
+}
+
+function recipesOf(table: AutomatedTable): readonly Recipe[] {
+  const { name, fields, info } = table
+  const title = titleOf(table)
+  const settable = settableFields(table)
+  const assignee = fields.find(({ link }) => link?.table === 'hf_members')
+  const state = fields.find(({ kind, choices }) => kind === 'choice' && choices.length > 1)
+  const last = state && valuesOf(state).at(-1)
+  const day = settable.find(({ kind }) => kind === 'date')
+  const titleField = settable.find(({ isTitle }) => isTitle)
+  const changed =
+    state && last ? ({ kind: 'changed', table: name, field: state.name, to: [last.value] } as const) : undefined
+  return [
+    {
+      id: 'news',
+      name: words.recipes.news(info.many),
+      config: {
+        when: { kind: 'added', table: name },
+        do: [{ kind: 'notify', to: ['admins'], text: words.texts.news(title) }],
+      },
+    },
+    ...(assignee
+      ? [
+          {
+            id: 'assigned',
+            name: words.recipes.assigned(info.label),
+            config: {
+              when: { kind: 'changed', table: name, field: assignee.name } as const,
+              if: [{ field: assignee.name, is: 'filled' } as const],
+              do: [{ kind: 'notify', to: [`field:${assignee.name}`], text: words.texts.assigned(title) } as const],
+            },
+          },
+        ]
+      : []),
+    ...(changed && last && day
+      ? [
+          {
+            id: 'finished',
+            name: words.recipes.finished(day.label, last.label),
+            config: { when: changed, do: [{ kind: 'update', set: { [day.name]: '{today}' } } as const] },
+          },
+        ]
+      : []),
+    ...(changed && last && titleField
+      ? [
+          {
+            id: 'followUp',
+            name: words.recipes.followUp(info.label, last.label),
+            config: {
+              when: changed,
+              do: [{ kind: 'create', table: name, set: { [titleField.name]: words.texts.followUp(title) } } as const],
+            },
+          },
+        ]
+      : []),
+    {
+      id: 'form',
+      name: words.recipes.form(info.label),
+      config: {
+        when: { kind: 'form', table: name },
+        do: [{ kind: 'notify', to: ['admins'], text: words.texts.form(title) }],
+      },
+    },
+  ]
+}
+
+/** What starts an automation, in words. */
+export function triggerWords({ when }: AutomationConfig, tables: readonly AutomatedTable[]): string {
+  const table = tables.find(({ name }) => name === when.table)
+  return words.sentence(words.events[when.kind], table?.label ?? when.table)
+}

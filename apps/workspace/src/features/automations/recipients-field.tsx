@@ -1,0 +1,71 @@
+import { useRecords } from '@holdfast/react'
+import { Plus, X } from 'lucide-react'
+import type { JSX } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Menu, MenuItem, MenuTrigger } from '../../components/menu.tsx'
+import { automationMessages as words } from '../../messages/automations.ts'
+import type { AutomatedTable } from './draft.ts'
+
+/** Who is notified. */
+export function RecipientsField({
+  to,
+  table,
+  workspace,
+  isDisabled,
+  onChange,
+}: {
+  readonly to: readonly string[]
+  readonly table: AutomatedTable
+  readonly workspace: string
+  readonly isDisabled: boolean
+  readonly onChange: (to: readonly string[]) => void
+}): JSX.Element {
+  const { rows: members } = useRecords<{ readonly id: string; readonly name: string }>(
+    "select id, name from hf_members where workspace_id = ? and status = 'active' order by name collate nocase, id",
+    [workspace],
+  )
+  const options = [
+    { value: 'admins', label: words.admins },
+    { value: 'creator', label: words.creator },
+    ...table.fields
+      .filter(({ link }) => link?.table === 'hf_members')
+      .map(({ name, label }) => ({ value: `field:${name}`, label: words.memberIn(label) })),
+    ...members.map(({ id, name }) => ({ value: `member:${id}`, label: name })),
+  ]
+  const labelOf = (value: string): string => options.find((one) => one.value === value)?.label ?? value
+  return (
+    <ul aria-label={words.recipients} className="flex flex-wrap items-center gap-2">
+      {to.map((one) => (
+        <li key={one}>
+          <Button
+            size="sm"
+            isDisabled={isDisabled}
+            aria-label={words.removeRecipient(labelOf(one))}
+            iconAfter={<X size={14} aria-hidden />}
+            onPress={() => onChange(to.filter((kept) => kept !== one))}
+          >
+            {labelOf(one)}
+          </Button>
+        </li>
+      ))}
+      {isDisabled ? null : (
+        <li>
+          <MenuTrigger>
+            <Button tone="quiet" size="sm" icon={<Plus size={14} aria-hidden />}>
+              {words.addRecipient}
+            </Button>
+            <Menu label={words.addRecipient} className="max-h-80 w-64">
+              {options
+                .filter(({ value }) => !to.includes(value))
+                .map(({ value, label }) => (
+                  <MenuItem key={value} onAction={() => onChange([...to, value])}>
+                    {label}
+                  </MenuItem>
+                ))}
+            </Menu>
+          </MenuTrigger>
+        </li>
+      )}
+    </ul>
+  )
+}
