@@ -1,6 +1,5 @@
 -- Automations: when a record is added, changed or sent by a form, if it meets conditions, do some steps. Changes are captured in their own transaction; the server runs
 -- the steps afterwards as the user who saved the automation, with that user's rights.
-set standard_conforming_strings = on;
 
 create table holdfast.automations (
   id uuid constraint holdfast_automations_pkey primary key default gen_random_uuid(),
@@ -156,7 +155,7 @@ comment on function holdfast.automation_fields(regclass) is 'The fields that a s
 
 -- {field}, {today}, {today+7}, {now}.
 create function holdfast.require_template(template jsonb, of_table regclass) returns void
-  language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+  language plpgsql stable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
   missing text;
 begin
@@ -306,14 +305,6 @@ comment on function holdfast.require_automation(uuid, jsonb) is 'Refuses a confi
 
 -- Capture: one trigger for each kind of change, only on tables with an automation that needs it.
 
-create function holdfast.room_for_events(automation uuid) returns integer
-  language sql stable set search_path = pg_catalog, pg_temp as $$
-  select holdfast.automation_limit('waiting') - (select count(*) from (
-    select from holdfast.automation_events e where e.automation_id = automation and e.workspace_id = (select a.workspace_id from holdfast.automations a where a.id = automation)
-     limit holdfast.automation_limit('waiting')) waiting)::integer
-$$;
-comment on function holdfast.room_for_events(uuid) is 'How many more changes may wait for an automation.';
-
 create function holdfast.automation_chain() returns text[]
   language sql stable set search_path = pg_catalog, pg_temp as $$
   select coalesce(string_to_array(nullif(current_setting('holdfast.automation_chain', true), ''), ','), '{}')
@@ -324,17 +315,25 @@ create function holdfast.keep_events(workspace uuid, automation uuid, cause text
   language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   chain constant text[] := holdfast.automation_chain();
-  fresh constant uuid[] := array(select r from unnest(records) r where chain = '{}' or not automation || '/' || r = any (chain));
-  room constant integer := case when cardinality(chain) >= holdfast.automation_limit('runs in a chain') then 0 else holdfast.room_for_events(automation) end;
+  is_chain_over constant boolean := cardinality(chain) >= holdfast.automation_limit('runs in a chain');
+  fresh uuid[] := records;
+  room integer := 0;
 begin
+  if chain <> '{}' then
+    fresh := array(select r from unnest(records) r where not automation || '/' || r = any (chain));
+  end if;
   if fresh = '{}' then
     return;
   end if;
-  insert into holdfast.automation_events (workspace_id, automation_id, cause, record_id, chain)
-    select workspace, automation, keep_events.cause, r, chain from unnest(fresh[:room]) r;
+  if not is_chain_over then
+    room := holdfast.automation_limit('waiting') - (select count(*) from (
+      select from holdfast.automation_events e where e.workspace_id = workspace and e.automation_id = automation limit holdfast.automation_limit('waiting')) waiting);
+    insert into holdfast.automation_events (workspace_id, automation_id, cause, record_id, chain)
+      select workspace, automation, keep_events.cause, r, chain from unnest(fresh[:room]) r;
+  end if;
   if cardinality(fresh) > room then
     insert into holdfast.automation_events (workspace_id, automation_id, cause, skipped)
-    values (workspace, automation, case when cardinality(chain) >= holdfast.automation_limit('runs in a chain') then 'chain' else 'full' end, cardinality(fresh) - room);
+    values (workspace, automation, case when is_chain_over then 'chain' else 'full' end, cardinality(fresh) - room);
   end if;
   perform pg_notify('holdfast_automations', '');
 end
@@ -360,24 +359,27 @@ end
 $$;
 comment on function holdfast.capture_added() is 'Keeps added records for automations; a trigger after each insert.';
 
+-- A nested loop over the old and the new rows of a large update would be quadratic, and its plan is kept from a small one.
 create function holdfast.capture_changed() returns trigger
-  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_nestloop = off as $$
 declare
   one record;
 begin
   for one in
-    select a.id, a.workspace_id, a.config #>> '{when,field}' as field,
-           case when a.config -> 'when' ? 'from' then array(select jsonb_array_elements_text(a.config #> '{when,from}')) end as earlier,
-           case when a.config -> 'when' ? 'to' then array(select jsonb_array_elements_text(a.config #> '{when,to}')) end as later
-      from holdfast.automations a
-     where a.is_on and a.table_name = tg_table_name and a.config #>> '{when,kind}' = 'changed' order by a.id
+    with triggers as materialized (
+      select a.id, a.workspace_id, a.config #>> '{when,field}' as field, a.config #> '{when,from}' as earlier, a.config #> '{when,to}' as later
+        from holdfast.automations a
+       where a.is_on and a.table_name = tg_table_name and a.config #>> '{when,kind}' = 'changed'),
+    changes as materialized (
+      select n.id, to_jsonb(o.*) - 'updated_at' as was, to_jsonb(n.*) - 'updated_at' as is_now from new_rows n join old_rows o on o.id = n.id)
+    select t.id, t.workspace_id, array_agg(c.id) as records from triggers t cross join changes c
+     where case when t.field is null then c.was is distinct from c.is_now
+                else c.was ->> t.field is distinct from c.is_now ->> t.field
+                     and (t.earlier is null or t.earlier ? coalesce(c.was ->> t.field, ''))
+                     and (t.later is null or t.later ? coalesce(c.is_now ->> t.field, '')) end
+     group by t.id, t.workspace_id order by t.id
   loop
-    perform holdfast.keep_events(one.workspace_id, one.id, 'changed', array(
-      select v.id from (select n.id, to_jsonb(o.*) as was, to_jsonb(n.*) as is_now from new_rows n join old_rows o on o.id = n.id) v
-       where case when one.field is null then v.was - 'updated_at' is distinct from v.is_now - 'updated_at'
-                  else v.was ->> one.field is distinct from v.is_now ->> one.field
-                       and (one.earlier is null or coalesce(v.was ->> one.field, '') = any (one.earlier))
-                       and (one.later is null or coalesce(v.is_now ->> one.field, '') = any (one.later)) end));
+    perform holdfast.keep_events(one.workspace_id, one.id, 'changed', one.records);
   end loop;
   return null;
 end
@@ -521,7 +523,7 @@ begin
   if past.record_id is null then
     raise exception 'This run has no record.' using hint = 'automation.no_record';
   end if;
-  if holdfast.room_for_events(past.automation_id) <= 0 then
+  if (select count(*) from holdfast.automation_events e where e.workspace_id = past.workspace_id and e.automation_id = past.automation_id) >= holdfast.automation_limit('waiting') then
     raise exception 'Too many changes wait for this automation. Try again later.' using errcode = 'PT429', hint = 'automation.full';
   end if;
   insert into holdfast.automation_events (workspace_id, automation_id, cause, record_id) values (past.workspace_id, past.automation_id, 'again', past.record_id);
@@ -687,7 +689,7 @@ begin
     select p.oid::pg_catalog.regprocedure as function, p.proname as name from pg_catalog.pg_proc p
      where p.pronamespace = 'holdfast'::pg_catalog.regnamespace
        and p.proname in ('automation_limit', 'automation_table', 'automation_fields', 'require_template', 'require_values', 'require_trigger', 'require_set',
-                         'require_recipients', 'require_step', 'require_automation', 'room_for_events', 'automation_chain', 'keep_events', 'capture_added',
+                         'require_recipients', 'require_step', 'require_automation', 'automation_chain', 'keep_events', 'capture_added',
                          'capture_changed', 'follow_automations', 'save_automation', 'administered_automation', 'switch_automation', 'delete_automation',
                          'run_automation_again', 'check_automation', 'read_automation', 'add_notices', 'settle_automation', 'fail_automation', 'note_skipped', 'prune_automations')
   loop

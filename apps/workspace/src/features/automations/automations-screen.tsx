@@ -99,7 +99,7 @@ function Examples({ ws, workspace }: { readonly ws: string; readonly workspace: 
         {recipesFor(tables).map(({ id, name }) => (
           <li key={id}>
             <Button
-              className="h-auto min-h-11 w-full justify-start py-2 text-left whitespace-normal"
+              className="h-auto min-h-11 w-full justify-start py-2 text-left whitespace-normal!"
               icon={<Zap size={16} className="shrink-0 text-muted" aria-hidden />}
               onPress={() => open(id)}
             >

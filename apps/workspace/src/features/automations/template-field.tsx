@@ -53,7 +53,9 @@ export function TemplateField({
         <IconButton
           label={words.insert}
           className={cx(!isLabelHidden && 'mt-6')}
-          icon={<Braces size={16} aria-hidden />} isDisabled={isDisabled} />
+          icon={<Braces size={16} aria-hidden />}
+          isDisabled={isDisabled}
+        />
         <Menu label={words.insert} className="max-h-80 w-56">
           {[
             ...table.fields

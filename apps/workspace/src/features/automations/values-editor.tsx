@@ -59,13 +59,15 @@ export function ValuesEditor({
             />
             <span className="py-1.5 text-muted">{words.to}</span>
             {field ? (
-              <ValueField
-                field={field}
-                value={value}
-                table={table}
-                isDisabled={isDisabled}
-                onChange={(changed) => onChange({ ...set, [name]: changed })}
-              />
+              <div className="order-last flex min-w-0 basis-full tablet:order-none tablet:flex-1 tablet:basis-0">
+                <ValueField
+                  field={field}
+                  value={value}
+                  table={table}
+                  isDisabled={isDisabled}
+                  onChange={(changed) => onChange({ ...set, [name]: changed })}
+                />
+              </div>
             ) : null}
             <IconButton
               label={words.removeField}
