@@ -4,7 +4,7 @@ import { createPool, runAs, sql, type Session, type SqlFragment, type Transactio
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { MIGRATIONS } from '../src/migrations.ts'
 import { accessCases } from './support/access-cases.ts'
-import { automationCases } from './support/automation-cases.ts'
+import { AUTOMATION_TABLES, automationCases, automationRows } from './support/automation-cases.ts'
 import { changeCases } from './support/change-cases.ts'
 import { sharingCases } from './support/sharing-cases.ts'
 import { templateCases } from './support/template-cases.ts'
@@ -20,16 +20,9 @@ const [TEAM, GAS_TEAM, PIT, SHARE, VIEW, LOCKED, PERSONAL, FIELD, COMMENT] = [21
 const [MEMBER, TEAM_MEMBER, INVITATION, FAVOURITE, READ_MARK, CHECKLIST, TRANSITION, TABLE] = [
   31, 32, 33, 34, 35, 36, 37, 38,
 ].map(id) as [string, string, string, string, string, string, string, string]
-const TEMPLATE_LOAD = id(39)
-const [COMPUTED, LINK, FORM] = [46, 47, 48].map(id) as [string, string, string]
-const [AUTOMATION, RUN, NOTICE] = [49, 50, 51].map(id) as [string, string, string]
-const [GAS_VIEW, GAS_FIELD, GAS_MEMBERSHIP, GAS_SHARE, GAS_PIT] = [41, 42, 43, 44, 45].map(id) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-]
+const [TEMPLATE_LOAD, COMPUTED, LINK, FORM] = [39, 46, 47, 48].map(id) as [string, string, string, string]
+type Five = [string, string, string, string, string]
+const [GAS_VIEW, GAS_FIELD, GAS_MEMBERSHIP, GAS_SHARE, GAS_PIT] = [41, 42, 43, 44, 45].map(id) as Five
 const SECRET = 'x'.repeat(43)
 
 /** People of the other workspace, and one of none. */
@@ -94,9 +87,7 @@ beforeAll(async () => {
       ('${COMPUTED}', '${WATER}', 'pits', 'depth', 'Depth', 'formula', '{}', 'number');
     insert into holdfast.invite_links (id, workspace_id, role, uses_max, expires_at) values ('${LINK}', '${WATER}', 'editor', 5, now() + interval '1 day');
     insert into holdfast.public_forms (id, workspace_id, view_id, table_name, slug, definition) values ('${FORM}', '${WATER}', '${VIEW}', 'pits', 'deep', '{}');
-    insert into holdfast.automations (id, workspace_id, name, config, runs_as) values ('${AUTOMATION}', '${WATER}', 'Deep rule', '{}', '${OLGA}');
-    insert into holdfast.automation_runs (id, workspace_id, automation_id, version, state, cause, record_id) values ('${RUN}', '${WATER}', '${AUTOMATION}', 1, 'done', 'added', '${PIT}');
-    insert into holdfast.notices (id, workspace_id, user_id, title, body) values ('${NOTICE}', '${WATER}', '${OLGA}', 'Deep rule', 'Deep news');
+    ${automationRows(WATER, OLGA)}
     insert into holdfast.template_loads (id, workspace_id, name, tables) values ('${TEMPLATE_LOAD}', '${WATER}', 'North', '{pits}');`),
   )
   await database.pool.execute(
@@ -268,9 +259,7 @@ const TABLES: Readonly<Record<string, TableCase>> = {
   computed_fields: { row: () => COMPUTED },
   invite_links: { row: () => LINK },
   public_forms: { row: () => FORM },
-  automations: { row: () => AUTOMATION },
-  automation_runs: { row: () => RUN },
-  notices: { row: () => NOTICE },
+  ...AUTOMATION_TABLES,
 }
 
 const READS_ANSWER = [
@@ -333,7 +322,7 @@ const FUNCTIONS: Readonly<Record<string, FunctionCase>> = {
   ...accessCases(WATER, GAS),
   ...sharingCases({ other: WATER, own: GAS, team: TEAM, view: VIEW, link: LINK, form: FORM }),
   ...changeCases(WATER, GAS),
-  ...automationCases({ other: WATER, own: GAS, automation: AUTOMATION, run: RUN }),
+  ...automationCases(WATER, GAS),
   'add_push_device(text,text,text)': silent(
     `add_push_device('https://push.example/1', '${'A'.repeat(87)}', '${'A'.repeat(22)}')`,
   ),

@@ -85,7 +85,6 @@ export function Navigation({
   const params = { ws: workspace }
   // The first sync needs the network.
   const hasSynced = useHasSynced()
-  const current = useWorkspace()
   const isAmongPeople = useWorkspaces().workspaces.length > 0
   const follow = onFollow === undefined ? {} : { onClick: onFollow }
   return (
@@ -132,16 +131,7 @@ export function Navigation({
             </Item>
           </li>
         ) : null}
-        {current && canChange(current) ? (
-          <li>
-            <Item label={words.automations} isNarrow={isNarrow}>
-              <Link to="/w/$ws/automations" params={params} className={itemClass(isNarrow)} {...follow}>
-                <Zap size={18} strokeWidth={1.75} aria-hidden />
-                <Word isNarrow={isNarrow}>{words.automations}</Word>
-              </Link>
-            </Item>
-          </li>
-        ) : null}
+        <AutomationsLink ws={workspace} isNarrow={isNarrow} follow={follow} />
         <li>
           <Item label={words.syncCentre} isNarrow={isNarrow}>
             <Link to="/w/$ws/sync" params={params} className={itemClass(isNarrow)} {...follow}>
@@ -158,6 +148,30 @@ export function Navigation({
       </ul>
       <TableLinks {...{ workspace, tables, counts, views, isNarrow, onFollow }} />
     </nav>
+  )
+}
+
+/** For owners and admins. */
+function AutomationsLink({
+  ws,
+  isNarrow,
+  follow,
+}: {
+  readonly ws: string
+  readonly isNarrow: boolean
+  readonly follow: { readonly onClick?: () => void }
+}): JSX.Element | null {
+  const current = useWorkspace()
+  if (!current || !canChange(current)) return null
+  return (
+    <li>
+      <Item label={words.automations} isNarrow={isNarrow}>
+        <Link to="/w/$ws/automations" params={{ ws }} className={itemClass(isNarrow)} {...follow}>
+          <Zap size={18} strokeWidth={1.75} aria-hidden />
+          <Word isNarrow={isNarrow}>{words.automations}</Word>
+        </Link>
+      </Item>
+    </li>
   )
 }
 

@@ -23,7 +23,7 @@ import { IfPart } from './if-part.tsx'
 import { RunsSection } from './runs-section.tsx'
 import { TrySection } from './try-section.tsx'
 import { type StoredAutomation, useAutomatedTables, useAutomations } from './use-automations.ts'
-import { WhenPart } from './when-part.tsx'
+import { type PartProps, WhenPart } from './when-part.tsx'
 
 const FROM = '/signed-in/w/$ws/automations/$automation'
 
@@ -148,41 +148,19 @@ function Editor({ workspace, tables, stored, config: kept, name: keptName }: Edi
         )}
         <TextField label={words.name} value={name} maxLength={80} isDisabled={isDisabled} onChange={setName} />
         {part ? (
-          <div className="flex flex-col gap-5">
-            <Sentence word={words.when}>
-              <WhenPart {...part} />
-            </Sentence>
-            <Sentence word={words.if}>
-              <IfPart {...part} />
-            </Sentence>
-            <Sentence word={words.do}>
-              <DoPart {...part} workspace={workspace.id} />
-            </Sentence>
-          </div>
+          <Parts part={part} workspace={workspace.id} />
         ) : (
           <Notice tone="warning" title={automationReasons['automation.table']} />
         )}
         <div className="flex flex-col gap-3">
           <div className="flex flex-wrap items-center gap-2">
-            {isChanged || stored.isOn ? (
-              <Button
-                tone="primary"
-                isDisabled={isDisabled || !isChanged || !part}
-                isPending={call.isPending}
-                onPress={() => void save()}
-              >
-                {words.save}
-              </Button>
-            ) : (
-              <Button
-                tone="primary"
-                isDisabled={isDisabled}
-                isPending={call.isPending}
-                onPress={() => void switchTo(true)}
-              >
-                {words.turnOn}
-              </Button>
-            )}
+            <MainButton
+              isDisabled={isDisabled}
+              isPending={call.isPending}
+              {...(isChanged || stored.isOn
+                ? { label: words.save, isIdle: !isChanged || !part, onPress: save }
+                : { label: words.turnOn, onPress: () => switchTo(true) })}
+            />
             {stored ? <DeleteButton automation={stored} isDisabled={isDisabled} /> : null}
           </div>
           <CallFailureText failure={call.failure} />
@@ -191,6 +169,44 @@ function Editor({ workspace, tables, stored, config: kept, name: keptName }: Edi
         {stored ? <RunsSection automation={stored.id} table={table} tables={tables} ws={ws} /> : null}
       </div>
     </Page>
+  )
+}
+
+function MainButton({
+  label,
+  isIdle = false,
+  isDisabled,
+  isPending,
+  onPress,
+}: {
+  readonly label: string
+  /** There is nothing to do. */
+  readonly isIdle?: boolean
+  readonly isDisabled: boolean
+  readonly isPending: boolean
+  readonly onPress: () => Promise<void>
+}): JSX.Element {
+  return (
+    <Button tone="primary" isDisabled={isDisabled || isIdle} isPending={isPending} onPress={() => void onPress()}>
+      {label}
+    </Button>
+  )
+}
+
+/** When, if and do. */
+function Parts({ part, workspace }: { readonly part: PartProps; readonly workspace: string }): JSX.Element {
+  return (
+    <div className="flex flex-col gap-5">
+      <Sentence word={words.when}>
+        <WhenPart {...part} />
+      </Sentence>
+      <Sentence word={words.if}>
+        <IfPart {...part} />
+      </Sentence>
+      <Sentence word={words.do}>
+        <DoPart {...part} workspace={workspace} />
+      </Sentence>
+    </div>
   )
 }
 
