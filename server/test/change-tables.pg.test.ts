@@ -162,7 +162,7 @@ test('every change is recorded with who made it and its statements', async () =>
     await asked(OLGA, sql`select kind, made_by, statements from holdfast.table_changes(${workspace}, 'recorded')`),
   ).toEqual([
     { kind: 'add_field', made_by: OLGA, statements: text },
-    expect.objectContaining({ kind: 'set_access', made_by: OLGA }),
+    expect.objectContaining({ kind: 'create_table', made_by: OLGA }),
   ])
 })
 

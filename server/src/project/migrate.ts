@@ -49,11 +49,13 @@ export async function migrateProject(options: MigrateProjectOptions): Promise<re
  * Records a migration whose definitions already exist and runs `keep` under the same lock, so that a server following the folder waits for both.
  *
  * @param pool - connected as the project's role
+ * @param also - a statement in the same transaction
  */
 export async function recordMigration(
   pool: Pool,
   { version, name, path, text }: MigrationFile & { readonly text: string },
   keep: () => void,
+  also?: SqlFragment,
 ): Promise<void> {
   const statements = await statementsOf(text, path)
   await pool.withClient((client) =>
@@ -62,6 +64,7 @@ export async function recordMigration(
       try {
         await ensureHistory(client)
         await queryable(client).query(recordOf(version, name, statements))
+        if (also) await queryable(client).query(also)
         keep()
         await client.query('commit')
       } catch (error) {

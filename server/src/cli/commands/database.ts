@@ -31,6 +31,13 @@ export const DATABASE_COMMANDS: readonly CommandEntry[] = [
     run: async (input) => await (await import('../migration.ts')).applyMigrationFiles(input),
   },
   {
+    words: 'migration pull-app',
+    summary: 'Write the changes to tables made in the app as migrations, which the database has',
+    options: PROJECT,
+    accepts: migrationDeclarations,
+    run: async (input) => await (await import('../pull-app.ts')).pullAppChanges(input),
+  },
+  {
     words: 'db reset',
     summary: 'Recreate the project database, with migrations and seeds',
     options: { seed, version, yes, ...PROJECT },
