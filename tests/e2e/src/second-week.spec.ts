@@ -80,6 +80,13 @@ test('an owner adds, edits, deletes and restores fields of a table', async ({ br
     await page.getByRole('button', { name: 'Restore Condition' }).click()
     await expect(header('Condition')).toBeVisible(SYNCED)
     await expectAccessible(page, 'a grid whose fields can change')
+    await page.getByRole('button', { name: 'Add field' }).click()
+    await page.getByRole('dialog').getByLabel('Field name').fill('Twice')
+    await page.getByRole('dialog').getByRole('button', { name: /Type/ }).click()
+    await page.getByRole('option', { name: 'Formula' }).click()
+    const computed = page.getByRole('dialog', { name: 'Computed field' })
+    await expect(computed.getByLabel('Name')).toHaveValue('Twice')
+    await computed.getByRole('button', { name: 'Cancel' }).click()
   })
 
   await test.step('the type of a field changes, and what does not convert is kept', async () => {
@@ -166,6 +173,27 @@ test('an owner adds, edits, deletes and restores fields of a table', async ({ br
     await expect
       .poll(async () => (await server.admin.query(sql`select quality::int, place::text from public.pumps`))[0])
       .toEqual({ quality: 4, place: '(13.405,52.52)' })
+  })
+
+  await test.step('a field is required under a condition, and options follow each other as the owner says', async () => {
+    await page.goto(page.url().replace(/\/t\/pumps.*/, '/t/pumps/rules'))
+    const required = page.getByRole('region', { name: 'Required fields' })
+    await required.getByRole('button', { name: 'Add rule' }).click(SYNCED)
+    await required.getByRole('button', { name: 'Save' }).click()
+    await expect(required.getByText('Name is required when Condition is Running')).toBeVisible(SYNCED)
+    const steps = page.getByRole('region', { name: 'Steps' })
+    await steps.getByRole('button', { name: 'Limit steps' }).click()
+    await steps
+      .getByRole('group', { name: /^Running/ })
+      .getByText('Off')
+      .click()
+    await steps.getByRole('button', { name: 'Save' }).click()
+    await expect(steps.getByRole('button', { name: 'Allow every step' })).toBeVisible(SYNCED)
+    await expectAccessible(page, 'rules of fields')
+    const kept = server.admin.query<{ after: string }>(
+      sql`select string_agg(to_value, ',') as after from holdfast.transitions where from_value = 'Running'`,
+    )
+    expect(await kept).toEqual([{ after: 'Under repair' }])
   })
   expect(olga.problems.found).toEqual([])
 })

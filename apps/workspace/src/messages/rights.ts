@@ -18,6 +18,8 @@ export const rightMessages = inLanguages('rightMessages', {
   staysAt: (label: string, value: string) => `${label} stays ${value}.`,
   startsAs: (label: string, values: string) => `${label} of a new record is ${values}.`,
   goesOnTo: (label: string, value: string, next: string) => `${label} goes from ${value} to ${next}.`,
+  /** A sentence of the database, such as `Reason is required when State is Blocked.`, as the reader's language says it. */
+  said: (sentence: string) => sentence,
   required: (label: string) => `${label} needs a value.`,
   tooLong: (label: string, length: number) => `${label} has at most ${formatCount(length)} characters.`,
   /** For a command on several records. */

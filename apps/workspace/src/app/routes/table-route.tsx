@@ -8,6 +8,7 @@ import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { canChange, useWorkspace } from '../../lib/records/use-workspace.ts'
 import { gridMessages as words } from '../../messages/grid.ts'
 import type { FieldTask, TableSettingsProps } from '../../features/table-settings/table-settings.tsx'
+import type { ComputedDialogProps } from '../../features/grid/computed/computed-dialog.tsx'
 import type { ColumnAction } from '../../features/grid/menu/menu-target.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { type OpenForm, TableScreen } from '../../features/grid/table-screen.tsx'
@@ -27,6 +28,10 @@ const TableMenu = lazyAfterPaint<{ readonly table: TableInfo }>(
   async () => (await import('../../features/table-settings/table-menu.tsx')).TableMenu,
 )
 
+const computedDialog = lateLayer<ComputedDialogProps>(
+  async () => (await import('../../features/grid/computed/computed-dialog.tsx')).ComputedDialog,
+)
+
 const formView = lateContent<OpenForm>(async () => (await import('../../features/record/form/form-view.tsx')).FormView)
 
 /** Renders the grid of the table in the URL with the open record beside it. Each table has its own state. */
@@ -38,6 +43,7 @@ export function TableRoute(): JSX.Element {
   const info = useTableInfo(table)
   const workspace = useWorkspace()
   const [task, setTask] = useState<FieldTask>()
+  const [computing, setComputing] = useState<Pick<ComputedDialogProps, 'edited' | 'start'>>()
   const mayChangeFields = workspace != null && info?.madeIn === workspace.id && canChange(workspace)
   const columnActions = (_: unknown, field: Field): readonly ColumnAction[] =>
     field.isSystem
@@ -47,7 +53,8 @@ export function TableRoute(): JSX.Element {
             id: 'rename-field',
             label: words.editField,
             icon: <Pencil size={16} aria-hidden />,
-            run: () => setTask({ kind: 'edit', field }),
+            run: () =>
+              field.computed ? setComputing({ edited: field.computed.of }) : setTask({ kind: 'edit', field }),
           },
           ...(field.isEditable
             ? [
@@ -59,13 +66,18 @@ export function TableRoute(): JSX.Element {
                 },
               ]
             : []),
-          {
-            id: 'delete-field',
-            label: words.deleteField,
-            icon: <Trash2 size={16} aria-hidden />,
-            isDanger: true,
-            run: () => setTask({ kind: 'delete', field }),
-          },
+          // Its dialog deletes a computed field.
+          ...(field.computed
+            ? []
+            : [
+                {
+                  id: 'delete-field',
+                  label: words.deleteField,
+                  icon: <Trash2 size={16} aria-hidden />,
+                  isDanger: true,
+                  run: () => setTask({ kind: 'delete', field }),
+                },
+              ]),
         ]
   return (
     <>
@@ -79,7 +91,25 @@ export function TableRoute(): JSX.Element {
           fieldTools: { columnActions, onAddField: () => setTask({ kind: 'add' }), TableMenu },
         })}
       />
-      {info && task ? <tableSettings.Content table={info} task={task} onClose={() => setTask(undefined)} /> : null}
+      {info && task ? (
+        <tableSettings.Content
+          table={info}
+          task={task}
+          onCompute={(start) => {
+            setTask(undefined)
+            setComputing({ edited: undefined, start })
+          }}
+          onClose={() => setTask(undefined)}
+        />
+      ) : null}
+      {info && workspace && computing ? (
+        <computedDialog.Content
+          table={info}
+          workspace={workspace.id}
+          {...computing}
+          onClose={() => setComputing(undefined)}
+        />
+      ) : null}
     </>
   )
 }

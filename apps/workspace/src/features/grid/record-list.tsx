@@ -10,8 +10,7 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { latenessOf } from '../../lib/fields/late.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
-import { stateFieldOf } from './record-words.ts'
-import { isCoordinate } from '../../lib/fields/located-tables.ts'
+import { isPlace, stateFieldOf } from './record-words.ts'
 import { type RowPhotos, useRowPhotos } from '../../lib/photos/use-row-photos.ts'
 import { fileWords } from '../../lib/records/file-words.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
@@ -127,9 +126,11 @@ interface ListShape {
 function shapeOf(fields: readonly Field[]): ListShape {
   const title = fields.find((field) => field.isTitle) ?? fields[0]
   const choice = stateFieldOf(fields)
-  const rank = (field: Field): number => ['date', 'link', 'text', 'number', 'integer', 'datetime'].indexOf(field.kind)
+  // What the owner lets the app compute matters more than texts.
+  const rank = ({ kind, computed }: Field): number =>
+    computed && kind !== 'date' ? 0.5 : ['date', 'link', 'text', 'number', 'integer', 'datetime'].indexOf(kind)
   const facts = fields
-    .filter((field) => field !== title && field !== choice && rank(field) >= 0 && !isCoordinate(field.name))
+    .filter((field) => field !== title && field !== choice && rank(field) >= 0 && !isPlace(field))
     .toSorted((a, b) => rank(a) - rank(b))
   return { title, choice, facts }
 }
@@ -164,8 +165,10 @@ function Item({
   const isNamed = ({ kind, name }: Field): boolean => kind !== 'link' || Boolean(row[LABEL_PREFIX + name])
   const facts = shape.facts
     .filter(isNamed) // an id tells the user nothing
-    .map((field) => ({ name: field.name, text: text(field) }))
+    .map((field) => ({ field, text: text(field) }))
     .filter((fact) => fact.text !== '')
+    // A computed number says nothing without its name.
+    .map(({ field: { name, label, computed }, text: own }) => ({ name, text: computed ? `${label}: ${own}` : own }))
     .slice(0, FACTS_MAX)
   return (
     <button

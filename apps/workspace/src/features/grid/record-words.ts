@@ -27,7 +27,12 @@ export interface Fact {
   readonly isOfPerson: boolean
 }
 
-const isFact = ({ isTitle, kind, name }: Field): boolean => !isTitle && FACT_KINDS.includes(kind) && !isCoordinate(name)
+/** Whether a field is a position or half of one, which maps show. */
+export function isPlace({ name, format }: Field): boolean {
+  return isCoordinate(name) || format?.format.kind === 'location'
+}
+
+const isFact = (field: Field): boolean => !field.isTitle && FACT_KINDS.includes(field.kind) && !isPlace(field)
 
 /** Returns the fields that describe a record briefly besides its title, most informative first. */
 export function factFields(fields: readonly Field[], without: readonly Field[]): readonly Field[] {

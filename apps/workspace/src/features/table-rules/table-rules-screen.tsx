@@ -21,20 +21,29 @@ import { fieldsOf } from '../../lib/fields/field.ts'
 import { tableRulesMessages as words, tableRulesRefusals } from '../../messages/table-rules.ts'
 import { type AccessPreview, previewAccess } from './access-calls.ts'
 import { type AccessRules, type Command, COMMANDS, NO_RULES, parseRules, type Rule } from './access-rules.ts'
+import { RequiredSection, type RequiredRules } from './required-rules.tsx'
 import { RulePreview } from './rule-preview.tsx'
 import { RuleRow } from './rule-row.tsx'
 import { SeeAsSection } from './see-as-section.tsx'
+import { TransitionSection } from './transition-rules.tsx'
+import type { StoredStep } from './transition-steps.ts'
 
 /** Rules for each command; the server has the same limit. */
 const RULES_MAX = 8
+
+interface KeptRules {
+  readonly workspace_id: string
+  readonly access: string | null
+  readonly required_when: string | null
+}
 
 /** Who may see and change the records of a table. */
 export function TableRulesScreen(): JSX.Element {
   const { table: name } = useParams({ from: '/signed-in/w/$ws/t/$table/rules' })
   const table = useFindTable()(name)
   const isKept = useSchema().tables.some((one) => one.name === 'hf_table_rules')
-  const { rows, isLoading } = useRecords<{ readonly workspace_id: string; readonly access: string | null }>(
-    isKept ? 'select workspace_id, access from hf_table_rules where table_name = ?' : '',
+  const { rows, isLoading } = useRecords<KeptRules>(
+    isKept ? 'select workspace_id, access, required_when from hf_table_rules where table_name = ?' : '',
     [table?.descriptor.table ?? ''],
   )
   const [kept] = rows
@@ -52,20 +61,38 @@ export function TableRulesScreen(): JSX.Element {
         </EmptyState>
       </Page>
     )
-  return <Rules key={kept.access} table={table} workspace={kept.workspace_id} kept={parseRules(kept.access)} />
+  return (
+    <Rules
+      key={kept.access}
+      table={table}
+      workspace={kept.workspace_id}
+      kept={parseRules(kept.access)}
+      required={requiredOf(kept.required_when)}
+    />
+  )
+}
+
+const STEPS_SQL =
+  "select field, from_value, to_value, least_role from hf_transitions where schema_name = 'public' and table_name = ? order by from_value, to_value"
+
+function requiredOf(stored: string | null): RequiredRules {
+  return stored === null ? {} : (JSON.parse(stored) as RequiredRules)
 }
 
 function Rules({
   table,
   workspace,
   kept,
+  required,
 }: {
   readonly table: TableInfo
   readonly workspace: string
   readonly kept: AccessRules | undefined
+  readonly required: RequiredRules
 }): JSX.Element {
   const schema = useWordedSchema()
   const fields = useMemo(() => fieldsOf(table.descriptor, schema), [table, schema])
+  const { rows: steps } = useRecords<StoredStep>(STEPS_SQL, [table.descriptor.table])
   const isOnline = useOnline()
   const isCustom = useIsCustom(workspace, table.descriptor.table) || kept === undefined
   const inForce = kept ?? NO_RULES
@@ -119,6 +146,8 @@ function Rules({
           <CallFailureText failure={saving.failure ?? preview.failure} />
           {preview.answer ? <RulePreview preview={preview.answer} /> : null}
         </div>
+        <RequiredSection rules={required} {...{ workspace, table, fields }} isDisabled={!isOnline} />
+        <TransitionSection steps={steps} {...{ workspace, table, fields }} isDisabled={!isOnline} />
         <SeeAsSection workspace={workspace} table={table} rules={inForce} fields={fields} />
       </div>
     </Page>

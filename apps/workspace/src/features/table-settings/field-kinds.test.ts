@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addFieldChange } from './field-kinds.ts'
+import { addFieldChange, fieldKinds, isComputedKind } from './field-kinds.ts'
 
 test.each([
   ['Depth', 'number', { name: 'depth', kind: 'number' }],
@@ -16,4 +16,11 @@ test.each([
     kind: 'add_field',
     field: { label, ...field },
   })
+})
+
+test('computed kinds are offered beside the stored ones, and links last', () => {
+  const kinds = fieldKinds([{ name: 'sites', label: 'Sites' }]).map(({ value }) => value)
+  expect(kinds.filter(isComputedKind)).toEqual(['formula', 'lookup', 'rollup'])
+  expect(kinds.at(-1)).toBe('link:sites')
+  expect(new Set(kinds).size).toBe(kinds.length)
 })

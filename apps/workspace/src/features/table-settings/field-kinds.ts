@@ -1,4 +1,5 @@
 import { fieldNameOf, TEXT_ENDS, type TextKind } from '../../lib/fields/name-of.ts'
+import { computedMessages } from '../../messages/computed.ts'
 import { newTableMessages } from '../../messages/new-table.ts'
 import { tableSettingsMessages as words } from '../../messages/table-settings.ts'
 
@@ -22,6 +23,13 @@ export interface FormatSettings {
 }
 
 export const DEFAULT_SETTINGS: FormatSettings = { max: 5, code: 'EUR', unit: 'minutes' }
+
+const COMPUTED = ['formula', 'lookup', 'rollup'] as const
+export type ComputedKind = (typeof COMPUTED)[number]
+
+export function isComputedKind(kind: string): kind is ComputedKind {
+  return COMPUTED.some((one) => one === kind)
+}
 
 /** Kinds with a format; those without settings have none. */
 const FORMATS = ['rating', 'currency', 'percent', 'duration', 'barcode', 'location'] as const
@@ -47,6 +55,7 @@ export function fieldKinds(
     { value: 'autonumber', label: words.autonumber },
     ...FORMATS.map((value) => ({ value, label: words.formats[value] })),
     { value: `${LINK}hf_members`, label: words.person },
+    ...COMPUTED.map((value) => ({ value, label: computedMessages.kinds[value] })),
     ...tables.map(({ name, label }) => ({ value: `${LINK}${name}`, label: newTableMessages.linkTo(label) })),
   ]
 }

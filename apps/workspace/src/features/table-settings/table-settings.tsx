@@ -11,7 +11,7 @@ import { tableSettingsMessages as words } from '../../messages/table-settings.ts
 import { ConvertField } from './convert-field.tsx'
 import { DeletedFields } from './deleted-fields.tsx'
 import { EditField } from './edit-field.tsx'
-import { addFieldChange, DEFAULT_SETTINGS, fieldKinds } from './field-kinds.ts'
+import { addFieldChange, type ComputedKind, DEFAULT_SETTINGS, fieldKinds, isComputedKind } from './field-kinds.ts'
 import { FormatSettingsField } from './format-settings.tsx'
 import { labelProblem, Outcome, useTableChange } from './table-change.tsx'
 
@@ -25,6 +25,8 @@ export type FieldTask =
 export interface TableSettingsProps {
   readonly table: TableInfo
   readonly task: FieldTask
+  /** Goes on in the dialog of computed fields. */
+  readonly onCompute: (start: { readonly kind: ComputedKind; readonly label: string }) => void
   readonly onClose: () => void
 }
 
@@ -40,7 +42,7 @@ export function TableSettings(props: TableSettingsProps): JSX.Element {
   )
 }
 
-function AddField({ table, onClose }: TableSettingsProps): JSX.Element {
+function AddField({ table, onCompute, onClose }: TableSettingsProps): JSX.Element {
   const of = useTableChange({ table, onClose })
   const tables = linkTables(useTables(), useWordedSchema())
   const [label, setLabel] = useState('')
@@ -75,7 +77,12 @@ function AddField({ table, onClose }: TableSettingsProps): JSX.Element {
         // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus
       />
-      <Select label={words.kind} options={fieldKinds(tables)} value={kind} onChange={setKind} />
+      <Select
+        label={words.kind}
+        options={fieldKinds(tables)}
+        value={kind}
+        onChange={(next) => (isComputedKind(next) ? onCompute({ kind: next, label }) : setKind(next))}
+      />
       {kind === 'choice' ? (
         <TextField
           label={words.choices}

@@ -26,7 +26,7 @@ export function refusalWords(refusal: WriteRefusal, fields: readonly WordedField
     case 'check': {
       const { words: said, length, name } = refusal.check
       if (length !== undefined) return words.tooLong(refusal.check.columns.map(labelOf).join(', '), length)
-      return said ?? words.forbidden(name === undefined ? [] : [name])
+      return said === undefined ? words.forbidden(name === undefined ? [] : [name]) : words.said(said)
     }
     default:
       return policyWords(refusal)
@@ -38,7 +38,7 @@ function transitionWords(
   label: string,
   fields: readonly WordedField[],
 ): string {
-  if (next === undefined) return said
+  if (next === undefined) return words.said(said)
   const given = fields.find(({ name }) => name === column)?.choiceWords
   const listed = formatAlternatives(next.map((value) => choiceWords(value, given)))
   if (from === null) return next.length === 0 ? words.stays(label) : words.startsAs(label, listed)
@@ -58,7 +58,7 @@ export function commonRefusal({ fields }: Pick<RecordRights, 'fields'>): string 
 
 function policyWords({ policies, reason }: Extract<WriteRefusal, { policies: unknown }>): string {
   const said = policies.map((policy) => policy.words).filter((text) => text !== undefined)
-  if (said.length === policies.length && said.length > 0) return said.join(' ')
+  if (said.length === policies.length && said.length > 0) return said.map((text) => words.said(text)).join(' ')
   const names = policies.map(({ name }) => name)
   if (reason === 'restriction') return words.forbidden(names)
   return names.length === 0 ? words.nobody : words.others(names)

@@ -1,4 +1,5 @@
 import { explainVerdict, type RejectedChange } from '@holdfast/client'
+import { rightMessages } from '../../messages/rights.ts'
 import { verdictMessages as words } from '../../messages/verdicts.ts'
 import { humanize } from '../format.ts'
 
@@ -27,7 +28,8 @@ export function verdictWords(verdict: Verdict, labelOf: (column: string) => stri
 }
 
 function titleOf(code: string, verdict: Verdict, label: string | undefined): string {
-  const said = verdict.status === 'error' ? verdict.rule?.replace(/\.$/, '') : undefined
+  const rule = verdict.status === 'error' ? verdict.rule : undefined
+  const said = rule === undefined ? undefined : rightMessages.said(rule).replace(/\.$/, '')
   switch (code) {
     case 'HF-SYNC-UNIQUE':
       return words.taken(verdict.status === 'error' ? keyOf(verdict.detail) : undefined)
@@ -38,7 +40,7 @@ function titleOf(code: string, verdict: Verdict, label: string | undefined): str
     case 'HF-SYNC-TYPE':
       return words.notValid(label)
     case 'HF-SYNC-RULE':
-      return verdict.message
+      return rightMessages.said(verdict.message)
     case 'HF-SYNC-CHECK':
       return said ?? words.breaksRule(constraintOf(verdict)?.replaceAll('_', ' ') ?? verdict.message)
     default:

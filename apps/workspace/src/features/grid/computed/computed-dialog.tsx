@@ -34,6 +34,8 @@ export interface ComputedDialogProps {
   readonly workspace: string
   /** `undefined` adds a field. */
   readonly edited: ComputedField | undefined
+  /** What was entered about a new field before. */
+  readonly start?: Pick<ComputedDraft, 'kind' | 'label'>
   readonly onClose: () => void
 }
 
@@ -47,6 +49,7 @@ function Form({
   table,
   workspace,
   edited,
+  start,
   onClose,
   stored,
 }: ComputedDialogProps & { readonly stored: readonly StoredComputed[] }): JSX.Element {
@@ -57,7 +60,7 @@ function Form({
     () => sourcesOf(table, tables, schema, all, edited?.name),
     [table, tables, schema, all, edited],
   )
-  const [draft, setDraft] = useState(() => draftOf(sources, edited))
+  const [draft, setDraft] = useState(() => ({ ...draftOf(sources, edited), ...start }))
   const [hasTried, setTried] = useState(false)
   const call = useCall(computedRefusals)
   const isOnline = useOnline()
