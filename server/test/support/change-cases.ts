@@ -4,6 +4,7 @@ const CHANGES = [
   '{"kind": "rename_table", "label": "Ours"}',
   '{"kind": "duplicate_table", "label": "Ours"}',
   '{"kind": "delete_table"}',
+  '{"kind": "edit_field", "field": "title", "unique": true}',
   '{"kind": "convert_field", "field": "title", "to": {"kind": "integer"}}',
 ]
 const FORMULA = '{"kind": "formula", "label": "Ours", "formula": {"field": "title"}}'
@@ -29,6 +30,7 @@ export function changeCases(
     ),
     'add_checklist(uuid,text,jsonb)': of((workspace) => `add_checklist('${workspace}', 'pits', '{"name": "Ours"}')`),
     'deleted_fields(uuid,text)': of((workspace) => `deleted_fields('${workspace}', 'pits')`),
+    'field_settings(uuid,text,text)': of((workspace) => `field_settings('${workspace}', 'pits', 'title')`),
     'field_conversion(uuid,text,jsonb)': each('field_conversion'),
     'deleted_tables(uuid)': { calls: [`deleted_tables('${other}')`], isRefused: true },
     'restore_table(uuid,text)': of((workspace) => `restore_table('${workspace}', 'pits')`),

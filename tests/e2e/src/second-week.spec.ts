@@ -57,6 +57,8 @@ test('an owner adds, edits, deletes and restores fields of a table', async ({ br
     await page.getByRole('button', { name: 'Add option' }).click()
     await page.getByRole('textbox', { name: 'Option 3' }).fill('Under repair')
     await page.getByRole('button', { name: 'Move Under repair up' }).click()
+    await page.getByRole('button', { name: /Default/ }).click(SYNCED)
+    await page.getByRole('option', { name: 'Running' }).click()
     await expectAccessible(page, 'editing a field')
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(header('Condition')).toBeVisible(SYNCED)

@@ -29,7 +29,7 @@ export function useCall(refusals?: Readonly<Record<string, string>>): Call {
       setPending(true)
       setFailure(undefined)
       try {
-        return { result: await callFunction<Result>(backend, name, args) }
+        return { result: await callWhileBusy(() => callFunction<Result>(backend, name, args)) }
       } catch (error) {
         setFailure(describeRefusal(error, refusals))
         return undefined
@@ -38,6 +38,18 @@ export function useCall(refusals?: Readonly<Record<string, string>>): Call {
       }
     },
   }
+}
+
+const CALLS_MAX = 3
+
+/** Repeats a call that waited in vain for a lock: its transaction was rolled back. */
+async function callWhileBusy<Result>(call: () => Promise<Result>): Promise<Result> {
+  for (let calls = 1; ; calls++)
+    try {
+      return await call()
+    } catch (error) {
+      if (calls === CALLS_MAX || !(error instanceof CallRefused) || error.code !== '55P03') throw error
+    }
 }
 
 /** Describes an error of the database or the network. */

@@ -9,6 +9,7 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { tableSettingsMessages as words } from '../../messages/table-settings.ts'
 import { type EditedOption, editFieldChange } from './field-edits.ts'
+import { FieldSettingsEditor, useFieldSettings } from './field-settings.tsx'
 import { FormatSelect } from './format-settings.tsx'
 import { labelProblem, Outcome, useTableChange } from './table-change.tsx'
 
@@ -32,9 +33,11 @@ export function EditField({
   const hasOptions = field.choices.length > 0
   const lacksOptions = hasOptions && options.every(({ text }) => text.trim() === '')
   const problem = labelProblem(label)
+  const settings = useFieldSettings(table, field, of.isOnline)
   const change =
     problem === undefined && !lacksOptions
       ? editFieldChange({
+          more: settings.change,
           column: field.column.column ?? field.name,
           before: {
             label: field.label,
@@ -79,6 +82,7 @@ export function EditField({
           {words.required}
         </Checkbox>
       )}
+      <FieldSettingsEditor field={field} edited={settings} />
       <Outcome change={change} of={of} />
     </FormDialog>
   )

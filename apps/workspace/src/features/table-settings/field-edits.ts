@@ -20,6 +20,8 @@ export interface FieldEdits {
   readonly options: readonly EditedOption[]
   readonly isRequired: boolean
   readonly format: FieldFormat | undefined
+  /** Further parts of the change. */
+  readonly more?: object
 }
 
 /**
@@ -32,6 +34,7 @@ export function editFieldChange({
   options,
   isRequired,
   format,
+  more,
 }: FieldEdits): object | undefined {
   const named = options.map(({ was, text }) => ({ was, text: text.trim() })).filter(({ text }) => text !== '')
   const choices = [...new Set(named.map(({ text }) => text))]
@@ -44,6 +47,7 @@ export function editFieldChange({
     ...((!areSame || Object.keys(renamed).length > 0) && { choices, renamed }),
     ...(isRequired !== before.isRequired && { required: isRequired }),
     ...(JSON.stringify(format) !== JSON.stringify(before.format) && { format: format ?? null }),
+    ...more,
   }
   return Object.keys(change).length === 0 ? undefined : { kind: 'edit_field', field: column, ...change }
 }
