@@ -10,6 +10,8 @@ export interface NewWorkspace {
   readonly owner: string
   /** Whether this is the first workspace, created with the owner key. Otherwise the user may own a few. */
   readonly isFirst: boolean
+  /** Of the owner's device; one that Postgres does not know counts as UTC. */
+  readonly timeZone: string | undefined
 }
 
 /** Whether the server has a workspace. */
@@ -24,7 +26,7 @@ export async function hasWorkspaces(pool: Pool): Promise<boolean> {
  * @returns its id
  * @throws {HoldfastError} `already_set_up`, 410; `too_many_workspaces`, 409; `account_not_suitable`, 403: an anonymous or unconfirmed account
  */
-export async function startWorkspace(pool: Pool, { name, owner, isFirst }: NewWorkspace): Promise<string> {
+export async function startWorkspace(pool: Pool, { name, owner, isFirst, timeZone }: NewWorkspace): Promise<string> {
   return await pool.transaction(async (tx) => {
     // Serializes requests, so that two cannot both be first or exceed the limit together.
     await tx.execute(sql`lock table holdfast.workspaces in share row exclusive mode`)
@@ -39,7 +41,9 @@ export async function startWorkspace(pool: Pool, { name, owner, isFirst }: NewWo
     if (!isFirst && found.owned >= OWNED_WORKSPACES_MAX)
       throw new HoldfastError('too_many_workspaces', 409, `You own ${found.owned} workspaces, which is the limit.`)
     const [made] = await tx.query<{ id: string }>(sql`
-      with made as (insert into holdfast.workspaces (name) values (${name}) returning id),
+      with zone as (select z.name from pg_catalog.pg_timezone_names z
+                     where z.name = ${timeZone ?? ''} and z.name !~ '^(posix|right)/' and z.name not in ('localtime', 'posixrules', 'Factory')),
+           made as (insert into holdfast.workspaces (name, time_zone) values (${name}, coalesce((select zone.name from zone), 'UTC')) returning id),
            owner as (insert into holdfast.members (workspace_id, user_id, role, name)
                      select made.id, u.id, 'owner', holdfast.name_of_account(u.raw_user_meta_data, u.email)
                        from made, auth.users u where u.id = ${owner})

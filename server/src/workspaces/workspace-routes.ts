@@ -12,6 +12,7 @@ const REQUEST_BYTES_MAX = 4_096
 const NAME_CHARS_MAX = 60
 const WORKSPACE_CHARS_MAX = 80
 const PASSWORD_CHARS_MAX = 200
+const TIME_ZONE_CHARS_MAX = 64
 
 /** Concurrent requests; each may cost a password hash. */
 const AT_ONCE_MAX = 4
@@ -29,9 +30,9 @@ export interface WorkspaceRoutesOptions {
 }
 
 /**
- * `POST /app/v1/owner` with `{key, name, email, password, workspace}`: creates the account of the server's owner and its first workspace. The owner key
+ * `POST /app/v1/owner` with `{key, name, email, password, workspace, timeZone?}`: creates the account of the server's owner and its first workspace. The owner key
  * replaces the confirmation mail. Returns 201 `{email}`.
- * `POST /app/v1/workspaces` with `{workspace}` and the user's token: creates a workspace, if every user may, or the first one with the owner key as `{key}`.
+ * `POST /app/v1/workspaces` with `{workspace, timeZone?}` and the user's token: creates a workspace, if every user may, or the first one with the owner key as `{key}`.
  * Returns 201 `{id}`.
  * Both return refusals as `{code, message}`: 400 `invalid_request`, 401, 403 `owner_key_invalid`, `workspaces_by_invitation`, `account_not_suitable`, 409
  * `account_exists`, `too_many_workspaces`, 410 `already_set_up`, 422 `weak_password`, 429 `busy`.
@@ -55,7 +56,12 @@ export function workspaceRoutes(options: WorkspaceRoutesOptions): FastifyPluginA
         if (await hasWorkspaces(pool)) throw alreadySetUp()
         if (!(await options.createAccount(account)))
           throw new HoldfastError('account_exists', 409, 'This address has an account. Sign in to continue.')
-        await startWorkspace(pool, { name, owner: await userIdOf(pool, account.email), isFirst: true })
+        await startWorkspace(pool, {
+          name,
+          owner: await userIdOf(pool, account.email),
+          isFirst: true,
+          timeZone: readTimeZone(body),
+        })
       })
       return await reply.code(201).header('cache-control', 'no-store').send({ email: account.email })
     })
@@ -67,7 +73,9 @@ export function workspaceRoutes(options: WorkspaceRoutesOptions): FastifyPluginA
       if (isFirst) requireOwnerKey(ownerKeys, body['key'])
       else if (!options.isOpen)
         throw new HoldfastError('workspaces_by_invitation', 403, 'Ask the owner of a workspace for an invitation.')
-      const id = await hashes.run({}, () => startWorkspace(pool, { name, owner, isFirst }))
+      const id = await hashes.run({}, () =>
+        startWorkspace(pool, { name, owner, isFirst, timeZone: readTimeZone(body) }),
+      )
       return await reply.code(201).header('cache-control', 'no-store').send({ id })
     })
   }
@@ -84,6 +92,11 @@ function readText(
   if (text === '' || text.length > charsMax || (isTrimmed && /\p{Cc}/u.test(text)))
     throw new HoldfastError('invalid_request', 400, `"${field}" must have 1 to ${charsMax} characters in one line.`)
   return text
+}
+
+/** A name such as `Europe/Berlin`, optional. */
+function readTimeZone(fields: Readonly<Record<string, unknown>>): string | undefined {
+  return fields['timeZone'] === undefined ? undefined : readText(fields, 'timeZone', TIME_ZONE_CHARS_MAX)
 }
 
 function requireOwnerKey(keys: OwnerKeys, key: unknown): void {

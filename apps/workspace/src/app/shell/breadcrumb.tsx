@@ -1,13 +1,19 @@
 import { Link, useMatches } from '@tanstack/react-router'
 import { ChevronRight } from 'lucide-react'
 import type { JSX } from 'react'
+import { lateDetail } from '../../components/late-content.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { humanize } from '../../lib/format.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { syncMenuMessages } from '../../messages/sync-menu.ts'
 
+/** Loaded with the first record, after the screen. */
+const { Content: RecordCrumb } = lateDetail(async () => (await import('./record-crumb.tsx')).RecordCrumb)
+
 interface Crumb {
   readonly label: string
+  /** Shows its title in place of the label. */
+  readonly record?: { readonly table: TableInfo; readonly recordId: string }
   readonly to?: { readonly table: string } | { readonly sync: true } | { readonly account: true }
 }
 
@@ -30,7 +36,7 @@ export function Breadcrumb({
               {index > 0 ? <ChevronRight size={14} aria-hidden className="text-subtle" /> : null}
               {isLast || crumb.to === undefined ? (
                 <span aria-current={isLast ? 'page' : undefined} className="truncate text-text">
-                  {crumb.label}
+                  {crumb.record ? <RecordCrumb {...crumb.record} noun={crumb.label} /> : crumb.label}
                 </span>
               ) : 'table' in crumb.to ? (
                 <Link
@@ -78,10 +84,15 @@ function useCrumbs(tables: readonly TableInfo[]): readonly Crumb[] {
   const params: Readonly<Record<string, string | undefined>> = last.params
   const table = params['table']
   if (table !== undefined) {
-    const label = tables.find(({ name }) => name === table)?.label ?? humanize(table)
-    return params['record'] === undefined
+    const info = tables.find(({ name }) => name === table)
+    const label = info?.label ?? humanize(table)
+    const recordId = params['record']
+    return recordId === undefined
       ? [{ label }]
-      : [{ label, to: { table } }, { label: words.crumb(tables.find(({ name }) => name === table)?.noun) }]
+      : [
+          { label, to: { table } },
+          { label: words.crumb(info?.noun), ...(info && { record: { table: info, recordId } }) },
+        ]
   }
   if (params['item'] !== undefined) {
     return [{ label: syncMenuMessages.centre, to: { sync: true } }, { label: syncMenuMessages.tabAttention }]

@@ -1,6 +1,7 @@
 import { AuthApiError } from '@supabase/supabase-js'
 import * as v from 'valibot'
 import type { Backend } from './backend.ts'
+import { deviceZone } from '../time-zone.ts'
 import { post, readAccessToken } from './call-function.ts'
 
 /** The owner of a new server, who has no account yet. */
@@ -14,7 +15,7 @@ export interface NewOwner {
 
 /** Creates the owner's account and the first workspace. @throws {AuthApiError} with the server's code; {TypeError} when it was not reached */
 export async function createOwner(owner: NewOwner): Promise<void> {
-  await send('/app/v1/owner', owner)
+  await send('/app/v1/owner', { ...owner, timeZone: deviceZone() })
 }
 
 /**
@@ -28,7 +29,11 @@ export async function startWorkspace(
   start: { readonly workspace: string; readonly key?: string },
 ): Promise<string> {
   const token = await readAccessToken(client)
-  const answer = await send('/app/v1/workspaces', start, { authorization: `Bearer ${token ?? ''}` })
+  const answer = await send(
+    '/app/v1/workspaces',
+    { ...start, timeZone: deviceZone() },
+    { authorization: `Bearer ${token ?? ''}` },
+  )
   return v.parse(v.object({ id: v.string() }), answer).id
 }
 

@@ -267,7 +267,7 @@ function valueOf({ kind }: Field): fc.Arbitrary<string> {
       return fc.constantFrom('2', '0.5', '-3', '10')
     case 'date':
     case 'datetime':
-      return fc.constantFrom('today', 'today-1', 'today+2', addDays(TODAY, -2))
+      return fc.constantFrom('today', 'today-1', 'today+2', 'week', 'month', addDays(TODAY, -2))
     case 'choice':
       return fc.constantFrom('open', 'doing', 'to_verify')
     case 'link':
@@ -357,9 +357,15 @@ function moment(value: FieldValue): number {
 }
 
 function dayStart(field: Field | undefined, wanted: string, later: number): number {
-  if (field?.kind !== 'date' && field?.kind !== 'datetime') return 0
+  const [from, to] = { week: ['2026-11-16', '2026-11-23'], month: ['2026-11-01', '2026-12-01'] }[wanted] ?? []
+  if (from !== undefined && to !== undefined && isDated(field)) return moment(later === 0 ? from : to)
+  if (!isDated(field)) return 0
   const days = wanted.startsWith('today') ? Number(wanted.slice(5) || 0) : undefined
   return moment(addDays(days === undefined ? wanted : addDays(TODAY, days), later))
+}
+
+function isDated(field: Field | undefined): boolean {
+  return field?.kind === 'date' || field?.kind === 'datetime'
 }
 
 function sortKey(name: string, row: Row): FieldValue {

@@ -7,7 +7,6 @@ import { Checkbox } from '../../../components/checkbox.tsx'
 import { Popover, PopoverTrigger } from '../../../components/popover.tsx'
 import { TextField } from '../../../components/text-field.tsx'
 import { useSearchText } from '../../../hooks/use-search-text.ts'
-import { parseDay, dayOf } from '../../../lib/fields/dates.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import { numberText } from '../../../lib/fields/field-value.ts'
 import { isNumeric } from '../../../lib/fields/field-kind.ts'
@@ -18,6 +17,7 @@ import { useLinkOptions } from '../../../lib/records/use-link-options.ts'
 import { quoteName } from '../../../lib/sql.ts'
 import { fieldMessages } from '../../../messages/fields.ts'
 import { filterMessages as words } from '../../../messages/filter.ts'
+import { DayValue } from './day-value.tsx'
 import { type Condition, needsValue } from '../../../lib/filters/filter.ts'
 import { pageLocale } from '../../../lib/language.ts'
 
@@ -36,6 +36,16 @@ export function ConditionValue(props: ConditionValueProps): JSX.Element {
   if (condition.operator === 'in' || condition.operator === 'notin') return <ChoiceValues {...props} />
   if (field.kind === 'link' && (condition.operator === 'is' || condition.operator === 'isnt'))
     return <LinkValue {...props} />
+  if (field.kind === 'date' || field.kind === 'datetime') {
+    const { onChange } = props
+    return (
+      <DayValue
+        key={`${condition.field}/${condition.operator}`}
+        value={condition.values[0] ?? ''}
+        onChange={(value) => onChange({ ...condition, values: value === '' ? [] : [value] })}
+      />
+    )
+  }
   return <TextValue key={`${condition.field}/${condition.operator}`} {...props} />
 }
 
@@ -110,7 +120,6 @@ function TextValue({ condition, field, onChange }: ConditionValueProps): JSX.Ele
     { pauseMs: VALUE_DEBOUNCE_MS, read: (typed) => readValue(field, typed), show: (value) => shownValue(field, value) },
   )
   const read = readValue(field, text)
-  const isDay = field.kind === 'date' || field.kind === 'datetime'
   return (
     <TextField
       label={words.value}
@@ -124,8 +133,7 @@ function TextValue({ condition, field, onChange }: ConditionValueProps): JSX.Ele
         if (event.key === 'Escape') reportNow()
         event.continuePropagation()
       }}
-      errorMessage={read === undefined ? (isDay ? words.dayHint : fieldMessages.number) : undefined}
-      {...(isDay ? { placeholder: words.dayHint } : {})}
+      errorMessage={read === undefined ? fieldMessages.number : undefined}
     />
   )
 }
@@ -145,10 +153,5 @@ function readValue(field: Field, text: string): string | undefined {
     return parsed.isValid ? String(parsed.value) : undefined
   }
   if (isNumeric(field.kind)) return parseNumberText(typed, pageLocale())
-  if (field.kind !== 'date' && field.kind !== 'datetime') return typed
-  const relative = typed
-    .toLowerCase()
-    .replaceAll(' ', '')
-    .replace(/^heute/, 'today')
-  return /^today([+-]\d{1,4})?$/.test(relative) ? relative : parseDay(typed, pageLocale(), dayOf(new Date()))
+  return typed
 }
