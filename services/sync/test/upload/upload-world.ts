@@ -181,7 +181,13 @@ export async function openUploadWorld(options: UploadWorldOptions = {}): Promise
 async function openTasksDatabase(): Promise<TestDatabase> {
   const database = await openTestDatabase()
   await database.pool.withClient(async (client) => {
-    for (const name of ['0002_upload.sql', '0004_guards.sql', '0125_merge_lines.sql', '0011_forget_uploads.sql'])
+    for (const name of [
+      '0002_upload.sql',
+      '0004_guards.sql',
+      '0125_merge_lines.sql',
+      '0011_forget_uploads.sql',
+      '0146_forget_by_range.sql',
+    ])
       await client.query(readFileSync(new URL(`../../migrations/${name}`, import.meta.url), 'utf8'))
     await client.query(SCHEMA)
   })
