@@ -82,6 +82,7 @@ function underHeadings(fields: readonly Field[], layout: FieldLayout): readonly 
 }
 
 /** Whether a field needs its own line where there is little room. */
-export function isWide({ kind, isTitle }: Field): boolean {
-  return isTitle || kind === 'long_text' || kind === 'json' || kind === 'url'
+export function isWide({ kind, isTitle, format }: Field): boolean {
+  // Stars need room on a touch screen.
+  return isTitle || kind === 'long_text' || kind === 'json' || kind === 'url' || format?.format.kind === 'rating'
 }

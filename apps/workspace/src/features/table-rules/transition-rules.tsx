@@ -143,7 +143,7 @@ function FromRow({
     <li className="flex flex-col gap-1 px-4 py-2">
       <fieldset className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <legend className="contents">
-          <span className="w-40 shrink-0 font-medium [overflow-wrap:anywhere]">{name}</span>
+          <span className="w-full shrink-0 font-medium [overflow-wrap:anywhere] tablet:w-40">{name}</span>
         </legend>
         {field.choices
           .filter((to) => to !== from)
