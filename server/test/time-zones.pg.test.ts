@@ -56,3 +56,24 @@ describe('the time zone and the language of a workspace', () => {
     expect(unknown).toEqual([])
   })
 })
+
+describe('the logo of a workspace', () => {
+  const image = (kind: string, bytes: string): string => `data:image/${kind};base64,${bytes}`
+  const setLogo = (who: string, logo: string): Promise<readonly object[]> =>
+    asked(who, sql`update holdfast.workspaces set logo = ${logo} where id = ${workspace} returning id`)
+
+  test('is changed by owners and admins only', async () => {
+    expect(await setLogo(EDDA, image('png', 'iVBORw0KGgo='))).toEqual([])
+    expect(await setLogo(ADAM, image('png', 'iVBORw0KGgo='))).toHaveLength(1)
+    expect(await setLogo(OLGA, image('webp', 'A'.repeat(98_304 - 23)))).toHaveLength(1)
+  })
+
+  test.each([
+    ['an SVG, which can contain scripts', image('svg+xml', 'PHN2Zy8+')],
+    ['an address', 'https://example.org/logo.png'],
+    ['text after the image', `${image('png', 'AAAA')}\n"><script>`],
+    ['more than 72 kB', image('png', 'A'.repeat(98_305))],
+  ])('is not %s', async (_, logo) => {
+    await expect(setLogo(OLGA, logo)).rejects.toThrow(/holdfast_workspaces_logo/)
+  })
+})

@@ -32,11 +32,13 @@ test('a view goes into a spreadsheet and comes back, off line, and a file of man
   await expect(page.getByText(/^3 of /)).toBeVisible()
   await dana.goOffline()
 
-  const csv = await exportAs(page, 'CSV')
-  const xlsx = await exportAs(page, 'XLSX')
+  const plain = await exportAs(page, 'CSV')
+  const csv = await exportAs(page, 'CSV', true)
+  const xlsx = await exportAs(page, 'XLSX', true)
   await test.step('the file has the view as it is shown, and ids beside what links are called', () => {
     const lines = csv.buffer.toString('utf8').split('\r\n')
     expect(lines[0]).toMatch(/^\uFEFFTitle,State,.*Site,Site ID,.*,ID$/)
+    expect(plain.buffer.toString('utf8').split('\r\n')[0]).not.toMatch(/\bID\b/)
     expect(lines.slice(1)).toEqual([
       expect.stringMatching(/^Files: two,Open,/),
       expect.stringMatching(/^Files: =1\+1,Open,/),
@@ -262,10 +264,11 @@ async function choose(page: Page, file: ChosenFile): Promise<void> {
   await page.locator('input[type=file]').setInputFiles(file)
 }
 
-async function exportAs(page: Page, format: string): Promise<ChosenFile> {
+async function exportAs(page: Page, format: string, hasIds = false): Promise<ChosenFile> {
   await page.getByRole('button', { name: 'Export and import' }).click()
   const form = page.getByRole('dialog', { name: 'Export and import' })
   await form.getByText(format, { exact: true }).click()
+  if (hasIds) await form.getByText(/^With IDs/).click()
   await expectAccessible(page, `export as ${format}`)
   const [download] = await Promise.all([
     page.waitForEvent('download'),

@@ -9,7 +9,7 @@ export function RootLayout(): JSX.Element {
     <>
       <a
         href="#content"
-        className="fixed top-2 left-2 z-50 -translate-y-20 rounded-md bg-accent px-3 py-2 text-on-accent focus:translate-y-0"
+        className="print:hidden fixed top-2 left-2 z-50 -translate-y-20 rounded-md bg-accent px-3 py-2 text-on-accent focus:translate-y-0"
       >
         {shellMessages.skipToContent}
       </a>

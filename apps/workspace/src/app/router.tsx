@@ -11,7 +11,7 @@ import { UntilMatched } from './until-matched.tsx'
 const homeSearch = v.object({})
 /**
  * Search parameters of a table: the open record and its tab, the search text, the day of a calendar and the unsaved view settings, one letter each
- * (`lib/views/view-settings.ts`).
+ * (`lib/views/view-settings.ts`). For a print, also the saved view `v`.
  */
 const tableSearch = v.object({
   record: text,
@@ -33,6 +33,7 @@ const tableSearch = v.object({
   p: text,
   o: text,
   on: text,
+  v: text,
 })
 const wordsSearch = v.object({ q: text, table: text })
 const importSearch = v.object({ table: text, new: v.optional(v.fallback(v.optional(v.boolean()), undefined)) })
@@ -115,6 +116,12 @@ const checklists = createRoute({
   path: '/t/$table/checklists',
   validateSearch: checklistsSearch,
   component: lazyRouteComponent(() => import('./routes/checklists-route.tsx'), 'ChecklistsRoute'),
+})
+const print = createRoute({
+  getParentRoute: () => workspace,
+  path: '/t/$table/print',
+  validateSearch: tableSearch,
+  component: lazyRouteComponent(() => import('./routes/print-route.tsx'), 'PrintRoute'),
 })
 const capture = createRoute({
   getParentRoute: () => workspace,
@@ -257,6 +264,7 @@ const routeTree = root.addChildren([
       newRecord,
       tableRules,
       checklists,
+      print,
       people,
       imports,
       newTable,

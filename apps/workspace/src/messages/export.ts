@@ -8,8 +8,8 @@ export const exportMessages = inLanguages('exportMessages', {
   fields: 'Fields',
   shown: 'As shown',
   all: 'All',
-  detail:
-    'The records of this view, in its order, from this device. IDs go with them, so that the file can be imported again.',
+  withIds: 'With IDs, to update these records by import',
+  detail: 'The records of this view, in its order, from this device.',
   run: 'Export',
   running: 'Exporting',
   progress: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)}`,

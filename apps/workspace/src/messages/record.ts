@@ -62,7 +62,6 @@ export const recordMessages = inLanguages('recordMessages', {
   comments: 'Comments',
   whoAndWhen: 'People and dates',
   system: 'Automatic',
-  print: 'Print',
   tabs: 'Parts of the record',
 
   savedHere: (time: string | undefined) =>

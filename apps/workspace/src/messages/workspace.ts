@@ -13,6 +13,18 @@ export const workspaceMessages = inLanguages('workspaceMessages', {
   deviceZone: (zone: string) => `Use the zone of this device: ${zone}`,
   language: 'Language of mails',
   languageDetail: 'For people who have not chosen a language for their mails.',
+  logo: 'Logo',
+  logoOf: (name: string) => `Logo of ${name}`,
+  logoDetail: 'Printed on records and views. PNG, JPEG or WebP.',
+  addLogo: 'Add a logo',
+  replaceLogo: 'Replace',
+  removeLogo: 'Remove',
+  changedLogo: 'Logo changed',
+  logoProblems: {
+    kind: 'This kind of file is not possible. Choose a PNG, JPEG or WebP image.',
+    too_large: 'This image is too large. Choose one of at most 5 MB, with few details.',
+    unreadable: 'This browser cannot read the image. Save it again as PNG.',
+  },
   changedZone: 'Time zone changed',
   changedLanguage: 'Language of mails changed',
 })

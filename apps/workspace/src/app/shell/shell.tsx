@@ -1,4 +1,4 @@
-import { useIncompleteTables, useLastSyncedAt, useLocalDatabase, useUnsent } from '@holdfast/react'
+import { useHasSynced, useIncompleteTables, useLastSyncedAt, useLocalDatabase, useUnsent } from '@holdfast/react'
 import { useNavigate, useParams, useRouter } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useEffect, useState } from 'react'
 import * as v from 'valibot'
@@ -38,6 +38,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
   const { userId } = useLocalDatabase()
   const { waiting, attention } = useUnsent()
   const [openLayer] = useState(createOpenLayer)
+  const hasSynced = useHasSynced()
   const [isNarrow, setNarrow] = useSideBar()
   const workspace = useParams({ strict: false }).ws ?? config.project.slug
   const navigation: NavigationProps = {
@@ -77,7 +78,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
         onSearch={() => openLayer.set('palette')}
       />
       <ToastRegion />
-      <LateVisit />
+      {hasSynced ? <LateVisit /> : null}
       <Layers openLayer={openLayer} navigation={navigation} />
     </div>
   )

@@ -11,6 +11,7 @@ import { workspaceMessages as words } from '../../messages/workspace.ts'
 import { NoRows } from '../../components/section.tsx'
 import { DeletedTables } from './deleted-tables.tsx'
 import { ExportTemplate } from './export-template.tsx'
+import { LogoSection } from './logo-section.tsx'
 
 /** Interval in ms between clock updates. */
 const LOOK_MS = 1_000
@@ -65,6 +66,7 @@ function Settings({ workspace }: { readonly workspace: Workspace }): JSX.Element
             void writer.write(changeWorkspace(workspace, words.changedLanguage, { language }))
         }}
       />
+      <LogoSection {...{ workspace, mayChange }} />
       {mayChange ? <ExportTemplate workspace={workspace} /> : null}
       {mayChange ? <DeletedTables workspace={workspace} /> : null}
     </div>

@@ -3,6 +3,7 @@ import type { JSX } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Menu, MenuItem, MenuTrigger } from '../../components/menu.tsx'
 import { arrangeMessages } from '../../messages/arrange.ts'
+import { printMessages } from '../../messages/print.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { shareMessages } from '../../messages/shares.ts'
 import { copyText } from '../../components/copy-text.ts'
@@ -11,7 +12,7 @@ import { copyText } from '../../components/copy-text.ts'
 export function RecordMenu({
   noun,
   path,
-  isPage,
+  onPrint,
   onShare,
   onArrange,
   onDelete,
@@ -20,8 +21,8 @@ export function RecordMenu({
   readonly noun: string
   /** The record's path in this app. */
   readonly path: string
-  /** The record fills the page, so that it can be printed. */
-  readonly isPage: boolean
+  /** Opens the record as a document. */
+  readonly onPrint: () => void
   /** Opens the sharing dialog. `undefined`: not possible or not allowed. */
   readonly onShare: (() => void) | undefined
   /** Opens the field arrangement. `undefined`: not allowed. */
@@ -41,11 +42,9 @@ export function RecordMenu({
             {shareMessages.open}
           </MenuItem>
         ) : null}
-        {isPage ? (
-          <MenuItem icon={<Printer size={16} aria-hidden />} onAction={() => print()}>
-            {words.print}
-          </MenuItem>
-        ) : null}
+        <MenuItem icon={<Printer size={16} aria-hidden />} onAction={onPrint}>
+          {printMessages.open}
+        </MenuItem>
         {onArrange ? (
           <MenuItem icon={<LayoutList size={16} aria-hidden />} onAction={onArrange}>
             {arrangeMessages.open}

@@ -1,3 +1,4 @@
+import { useNavigate } from '@tanstack/react-router'
 import { useJudgements } from '@holdfast/react'
 import { type JSX, useMemo, useState } from 'react'
 import { lateDetail, lateLayer } from '../../components/late-content.tsx'
@@ -38,6 +39,7 @@ export function SavedRecord(
 ): JSX.Element {
   const { table, recordId, workspace, fields, labels } = props
   const writer = useRecordWriter()
+  const navigate = useNavigate()
   const marks = useRecordMarks(table.name)
   const mark = marks?.get(recordId)
   const topics = usePlaceTopics()
@@ -69,7 +71,13 @@ export function SavedRecord(
             <RecordMenu
               noun={table.noun}
               path={`/w/${workspace}/t/${table.name}/r/${recordId}`}
-              isPage={props.level === 'h1'}
+              onPrint={() =>
+                void navigate({
+                  to: '/w/$ws/t/$table/print',
+                  params: { ws: workspace, table: table.name },
+                  search: { record: recordId },
+                })
+              }
               onShare={mayShare ? () => setAsking('share') : undefined}
               onArrange={mayArrange ? () => setAsking('arrange') : undefined}
               onDelete={table.descriptor.can.delete && rights.isDeletable ? remove : undefined}

@@ -1,6 +1,6 @@
 import type { Field } from '../fields/field.ts'
 
-/** A column of a record file. Links have two: title and id. */
+/** A column of a record file. Links have two: title and id. Without ids they have the title. */
 export interface FileColumn {
   /** Unique header in the file's first line. */
   readonly header: string
@@ -8,8 +8,16 @@ export interface FileColumn {
   readonly part: 'value' | 'title'
 }
 
-/** Returns a table's file columns in field order. A field's header is independent of the exported selection. */
-export function fileColumnsOf(all: readonly Field[], chosen: readonly Field[] = all): readonly FileColumn[] {
+/**
+ * Returns a table's file columns in field order. A field's header is independent of the exported selection.
+ *
+ * @param hasIds - with the ids of linked records, by which an import finds them again
+ */
+export function fileColumnsOf(
+  all: readonly Field[],
+  chosen: readonly Field[] = all,
+  hasIds = true,
+): readonly FileColumn[] {
   const taken = new Set<string>()
   const headerOf = (wanted: string, field: Field): string => {
     let header = wanted
@@ -33,5 +41,8 @@ export function fileColumnsOf(all: readonly Field[], chosen: readonly Field[] = 
           ],
     )
   }
-  return chosen.flatMap((field) => columns.get(field) ?? [])
+  return chosen.flatMap((field) => {
+    const own = columns.get(field) ?? []
+    return hasIds || own.length < 2 ? own : own.slice(0, 1)
+  })
 }

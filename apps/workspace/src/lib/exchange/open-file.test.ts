@@ -390,4 +390,14 @@ describe('what is exported', () => {
     ])
     expect(JSON.parse(await (await renderRecords('json', some, once([]), '')).text())).toEqual([])
   })
+
+  test('a file without ids names linked records by their title alone', async () => {
+    const columns = fileColumnsOf(TEST_FIELDS, ['title', 'site_id'].map(testField), false)
+    const records = [{ values: { title: 'a', site_id: 's1' }, titles: { site_id: 'Elm' } }]
+    expect(columns.map(({ header }) => header)).toEqual(['Title', 'Site'])
+    expect(JSON.parse(await (await renderRecords('json', columns, once(records), '')).text())).toEqual([
+      { title: 'a', site_id: 'Elm' },
+    ])
+    expect(await (await renderRecords('csv', columns, once(records), '')).text()).toContain('a,Elm')
+  })
 })

@@ -123,15 +123,18 @@ function escapeXlsx(text: string): string {
   return text.replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_').replaceAll('\r', '_x000D_')
 }
 
-/** Objects keyed by column name with values as in the REST API; a link has id and title. */
+/** Objects keyed by column name with values as in the REST API; a link has id and title, or only its title where the file has no ids. */
 async function* jsonTexts(columns: readonly FileColumn[], slices: Slices): AsyncGenerator<string> {
-  const values = columns.filter(({ part }) => part === 'value')
+  const hasValue = new Set(columns.filter(({ part }) => part === 'value').map(({ field }) => field.name))
+  const own = columns.filter(({ field, part }) => part === 'value' || !hasValue.has(field.name))
   const hasTitle = new Set(columns.filter(({ part }) => part === 'title').map(({ field }) => field.name))
   let before = '[\n'
   for await (const slice of slices) {
     for (const record of slice) {
-      const entries = values.map(({ field }) => {
+      const entries = own.map(({ field, part }) => {
         const value = record.values[field.name] ?? null
+        if (part === 'title')
+          return `${JSON.stringify(field.name)}:${JSON.stringify(record.titles[field.name] ?? null)}`
         const isNamed = hasTitle.has(field.name) && value !== null
         const text = isNamed
           ? `{"id":${JSON.stringify(value)},"title":${JSON.stringify(record.titles[field.name] ?? null)}}`

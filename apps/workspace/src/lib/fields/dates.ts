@@ -44,6 +44,28 @@ export function addDaysTo(at: Date, days: number): Date {
   return momentAtWall({ ...wall, year, month, day })
 }
 
+/**
+ * Resolves `today`, `today+7`, `week`, `month-1` or a day to its first day and the day after its last. Weeks begin on Monday for everybody, as views are
+ * shared across languages.
+ */
+export function resolveDays(value: string, today: string): { readonly day: string; readonly next: string } {
+  const [, unit, sign] = /^(today|week|month)([+-]\d{1,4})?$/.exec(value) ?? []
+  const by = Number(sign ?? 0)
+  if (unit === 'week') {
+    const weekday = (new Date(`${today}T00:00:00Z`).getUTCDay() + 6) % 7
+    const day = addDays(today, by * 7 - weekday)
+    return { day, next: addDays(day, 7) }
+  }
+  if (unit === 'month') return { day: monthStart(today, by), next: monthStart(today, by + 1) }
+  const day = unit === 'today' ? addDays(today, by) : value
+  return { day, next: addDays(day, 1) }
+}
+
+function monthStart(today: string, by: number): string {
+  const [year = 1970, month = 1] = today.split('-').map(Number)
+  return new Date(Date.UTC(year, month - 1 + by, 1)).toISOString().slice(0, 10)
+}
+
 /** Adds whole days to a day. */
 export function addDays(day: string, days: number): string {
   const [year = 1970, month = 1, date = 1] = day.split('-').map(Number)

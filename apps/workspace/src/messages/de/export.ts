@@ -8,8 +8,8 @@ export const exportMessages: Translation<typeof english> = {
   fields: 'Felder',
   shown: 'Wie gezeigt',
   all: 'Alle',
-  detail:
-    'Die Einträge dieser Ansicht in ihrer Reihenfolge, von diesem Gerät. Ihre IDs sind dabei, damit sich die Datei wieder importieren lässt.',
+  withIds: 'Mit IDs, um diese Einträge durch Import zu ändern',
+  detail: 'Die Einträge dieser Ansicht in ihrer Reihenfolge, von diesem Gerät.',
   run: 'Exportieren',
   running: 'Wird exportiert',
   progress: (done, total) => `${formatCount(done)} von ${formatCount(total)}`,

@@ -53,7 +53,6 @@ export const recordMessages: Translation<typeof english> = {
   comments: 'Kommentare',
   whoAndWhen: 'Personen und Daten',
   system: 'Automatisch',
-  print: 'Drucken',
   tabs: 'Teile des Eintrags',
 
   savedHere: (time) => (time === undefined ? 'Auf diesem Gerät gespeichert' : `Auf diesem Gerät gespeichert ${time}`),

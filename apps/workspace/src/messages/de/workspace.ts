@@ -12,6 +12,18 @@ export const workspaceMessages: Translation<typeof english> = {
   deviceZone: (zone) => `Die Zone dieses Geräts nehmen: ${zone}`,
   language: 'Sprache der Mails',
   languageDetail: 'Für alle, die keine Sprache für ihre Mails gewählt haben.',
+  logo: 'Logo',
+  logoOf: (name) => `Logo von ${name}`,
+  logoDetail: 'Steht auf gedruckten Einträgen und Ansichten. PNG, JPEG oder WebP.',
+  addLogo: 'Logo hinzufügen',
+  replaceLogo: 'Ersetzen',
+  removeLogo: 'Entfernen',
+  changedLogo: 'Logo geändert',
+  logoProblems: {
+    kind: 'Diese Art von Datei ist nicht möglich. Wählen Sie ein Bild als PNG, JPEG oder WebP.',
+    too_large: 'Dieses Bild ist zu groß. Wählen Sie eines mit höchstens 5 MB und wenig Details.',
+    unreadable: 'Dieser Browser kann das Bild nicht lesen. Speichern Sie es noch einmal als PNG.',
+  },
   changedZone: 'Zeitzone geändert',
   changedLanguage: 'Sprache der Mails geändert',
 }
