@@ -56,6 +56,8 @@ export const importMessages = inLanguages('importMessages', {
       '{count, plural, one {# cell has an error} other {# cells have errors}}, such as #N/A, and {count, plural, one {is} other {are}} read as empty.',
       { count },
     ),
+  mergedCells: (count: number) =>
+    icu('{count, plural, one {# row has} other {# rows have}} the value of a merged cell above.', { count }),
   hiddenRows: (count: number) =>
     icu('{count, plural, one {# hidden row is} other {# hidden rows are}} included.', { count }),
   hiddenColumns: (count: number) =>

@@ -23,12 +23,13 @@ export function FileHead({ file, onOther }: { readonly file: ParsedFile; readonl
 
 /** What the rows on screen do not show. */
 function Notes({ notes }: { readonly notes: ParsedFile['notes'] }): JSX.Element | null {
-  const { hasOpenQuote, brokenRow, errors, unsaved, hiddenRows, hiddenColumns } = notes
+  const { hasOpenQuote, brokenRow, errors, unsaved, mergedCells, hiddenRows, hiddenColumns } = notes
   const warnings = [
     ...(hasOpenQuote ? [words.openQuote] : []),
     ...(brokenRow === undefined ? [] : [words.brokenText(brokenRow)]),
     ...(unsaved > 0 ? [words.unsavedFormulas(unsaved)] : []),
     ...(errors > 0 ? [words.errorCells(errors)] : []),
+    ...(mergedCells > 0 ? [words.mergedCells(mergedCells)] : []),
     ...(hiddenRows > 0 ? [words.hiddenRows(hiddenRows)] : []),
     ...(hiddenColumns > 0 ? [words.hiddenColumns(hiddenColumns)] : []),
   ]

@@ -36,7 +36,7 @@ export async function openText(bytes: Uint8Array, readAs: ReadAs): Promise<Opene
     text: { encoding, delimiter },
     sheets: undefined,
     get notes() {
-      return { ...counts, hasOpenQuote, brokenRow, unsaved: 0, hiddenRows: 0, hiddenColumns: 0 }
+      return { ...counts, hasOpenQuote, brokenRow, unsaved: 0, mergedCells: 0, hiddenRows: 0, hiddenColumns: 0 }
     },
   }
 }

@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { openFile } from './open-file.ts'
 import type { ReadAs } from './opened-file.ts'
+import { paddedFormat, padNumber } from './padded-numbers.ts'
 
 async function read(bytes: Uint8Array, readAs?: ReadAs): Promise<readonly (readonly string[])[]> {
   const opened = await openFile(bytes, readAs)
@@ -46,7 +47,7 @@ describe('an XLSX as people make them', () => {
     readonly state?: 'hidden' | 'veryHidden'
     readonly xml?: string
   }
-  /** A file as Excel packs it, of the XML of sheets; style 1 is a day. */
+  /** A file as Excel packs it, of the XML of sheets; style 1 is a day, 2 a zip code, 3 a phone number. */
   function workbook(sheets: readonly TestSheet[], properties = ''): Uint8Array {
     const entries: (readonly [path: string, content: Uint8Array])[] = []
     const add = (path: string, content: Uint8Array): void => void entries.push([path, content])
@@ -77,7 +78,8 @@ describe('an XLSX as people make them', () => {
     add(
       'xl/styles.xml',
       text(
-        `<styleSheet ${MAIN}><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>`,
+        `<styleSheet ${MAIN}><numFmts count="2"><numFmt numFmtId="164" formatCode="00000"/><numFmt numFmtId="165" formatCode="000\\-0000"/></numFmts>
+          <cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>`,
       ),
     )
     sheets.forEach(({ xml = '<sheetData/>' }, at) =>
@@ -128,6 +130,77 @@ describe('an XLSX as people make them', () => {
     expect((await read(bytes))[0]).toEqual(['Ref', 'Contact Name', 'Contact Phone', 'Site Town', 'Note'])
   })
 
+  test('gives the value of vertically merged cells to each of their rows that has more, and tells so', async () => {
+    const bytes = workbook([
+      {
+        name: 'a',
+        xml: `${table(
+          row(1, say('A1', 'Region') + say('B1', 'Site') + say('C1', 'Cost')),
+          row(2, say('A2', 'North') + say('B2', 'Elm') + '<c r="C2"><v>1.5</v></c>'),
+          row(3, say('B3', 'Oak')),
+          row(5, say('B5', 'Ash')),
+          row(6, ''),
+          row(7, say('B7', 'Yew')),
+          row(8, say('A8', 'South') + say('B8', 'Fir')),
+          row(9, say('B9', 'Ivy')),
+        )}<mergeCells><mergeCell ref="A8:A9"/><mergeCell ref="A2:A6"/><mergeCell ref="C2:C3"/><mergeCell ref="B2:B2"/></mergeCells>`,
+      },
+    ])
+    expect(await read(bytes)).toEqual([
+      ['Region', 'Site', 'Cost'],
+      ['North', 'Elm', '1.5'],
+      ['North', 'Oak', '1.5'],
+      ['North', 'Ash'],
+      ['', 'Yew'],
+      ['South', 'Fir'],
+      ['South', 'Ivy'],
+    ])
+    const opened = await openFile(bytes)
+    const rows = await Array.fromAsync(opened.rows)
+    expect(rows[1]?.fractions).toEqual([2])
+    expect(opened.notes.mergedCells).toBe(4)
+  })
+
+  test('reads numbers with a fixed number of digits as the texts that they show', async () => {
+    const bytes = workbook([
+      {
+        name: 'a',
+        xml: table(
+          row(1, say('A1', 'Zip') + say('B1', 'Phone') + say('C1', 'Count')),
+          row(2, '<c r="A2" s="2"><v>1067</v></c><c r="B2" s="3"><v>5550123</v></c><c r="C2"><v>1067</v></c>'),
+          row(3, '<c s="2"><v>80331</v></c><c s="3"><v>15550123</v></c>'),
+          row(4, '<c r="A4" s="2" t="str"><v>A-1010</v></c>'),
+          row(5, '<c r="A5" s="2"><v>-12</v></c><c r="B5" s="2"><v>1.5</v></c>'),
+        ),
+      },
+    ])
+    expect(await read(bytes)).toEqual([
+      ['Zip', 'Phone', 'Count'],
+      ['01067', '555-0123', '1067'],
+      ['80331', '1555-0123'],
+      ['A-1010'],
+      ['-12', '1.5'],
+    ])
+    const rows = await Array.fromAsync((await openFile(bytes)).rows)
+    expect(rows.map(({ texts }) => texts)).toEqual([[0, 1], [0, 1], undefined, undefined])
+  })
+
+  test.each([
+    ['00000', 7, '00007'],
+    ['00000-0000', 12_345_678, '01234-5678'],
+    [String.raw`\(000\)" "000`, 12_345, '(012) 345'],
+    ['[$-409]000;-000', 5, '005'],
+    ['0', 5, undefined],
+    ['0.00', 5, undefined],
+    ['#,##0', 5, undefined],
+    ['00.0', 5, undefined],
+    ['yyyy', 5, undefined],
+    ['00E+00', 5, undefined],
+  ])('of the number format %s shows %i as %s', (code, value, expected) => {
+    const format = paddedFormat(code)
+    expect(format && padNumber(value, format)).toBe(expected)
+  })
+
   test('tells what its rows do not show: formulas without results, errors, hidden rows and columns', async () => {
     const bytes = workbook([
       {
@@ -152,6 +225,7 @@ describe('an XLSX as people make them', () => {
       unsaved: 1,
       hiddenRows: 1,
       hiddenColumns: 1,
+      mergedCells: 0,
     })
   })
 

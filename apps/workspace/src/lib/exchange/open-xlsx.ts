@@ -1,7 +1,8 @@
 import type { CellValue } from 'hucre'
 import { UNPACKED_BYTES_MAX } from './file-limits.ts'
 import { FileProblem, type FileRow, type OpenedFile, type ReadAs } from './opened-file.ts'
-import { readSheetFacts, readSheets, type SheetEntry } from './read-sheets.ts'
+import { type PaddedCells, padNumber, readPaddedStyles } from './padded-numbers.ts'
+import { readSheetFacts, readSheets, readStyles, type SheetEntry } from './read-sheets.ts'
 import { readZipEntries, type ZipEntry } from './read-zip.ts'
 import { type TakenHead, takeHead } from './take-head.ts'
 
@@ -46,13 +47,16 @@ async function openSheet(
 }> {
   const entry = entries.get(path)
   if (!entry) throw new FileProblem('broken_xlsx')
-  const { merges, unsaved, hiddenRows, hiddenColumns } = await intact(readSheetFacts(bytes, entry))
-  const taken = await takeHead(readRows(bytes, name), { head, merges })
+  const styles = readPaddedStyles(await intact(readStyles(bytes, entries)))
+  const { merges, tall, padded, unsaved, hiddenRows, hiddenColumns } = await intact(
+    readSheetFacts(bytes, entry, styles),
+  )
+  const taken = await takeHead(readRows(bytes, name, padded), { head, merges, tall })
   const hidden = taken.header.filter((_, at) => hiddenColumns.some(([from, to]) => from <= at && at <= to))
   return { taken, hiddenColumns: hidden.length, facts: { unsaved, hiddenRows } }
 }
 
-async function* readRows(bytes: Uint8Array, sheet: string): AsyncGenerator<FileRow> {
+async function* readRows(bytes: Uint8Array, sheet: string, padded: PaddedCells): AsyncGenerator<FileRow> {
   const { streamXlsxRows } = await import('hucre/xlsx')
   const rows = streamXlsxRows(bytes, { sheet })
   try {
@@ -61,7 +65,20 @@ async function* readRows(bytes: Uint8Array, sheet: string): AsyncGenerator<FileR
       if (next.done === true) return
       const { index, values } = next.value
       const fractions = values.flatMap((value, at) => (typeof value === 'number' && value % 1 !== 0 ? [at] : []))
-      yield { row: index + 1, cells: values.map(toText), ...(fractions.length > 0 && { fractions }) }
+      const cells = values.map(toText)
+      const texts = values.flatMap((value, at) => {
+        const format = typeof value === 'number' ? padded.find(index + 1, at) : undefined
+        const text = format && typeof value === 'number' ? padNumber(value, format) : undefined
+        if (text === undefined) return []
+        cells[at] = text
+        return [at]
+      })
+      yield {
+        row: index + 1,
+        cells,
+        ...(fractions.length > 0 && { fractions }),
+        ...(texts.length > 0 && { texts }),
+      }
     }
   } finally {
     await rows.return()

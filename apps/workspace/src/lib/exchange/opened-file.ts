@@ -30,6 +30,8 @@ export interface FileRow {
   readonly cells: readonly string[]
   /** Cells that an XLSX stores as fractional numbers: they have a decimal point, whatever the file's text format. */
   readonly fractions?: readonly number[]
+  /** Cells that an XLSX stores as numbers and shows with a fixed number of digits, such as zip codes: they are texts. */
+  readonly texts?: readonly number[]
 }
 
 /** The rows that name the columns. */
@@ -64,6 +66,8 @@ export interface FileNotes {
   readonly errors: number
   /** Formulas without a saved result. They are read as empty cells. */
   readonly unsaved: number
+  /** Cells that got the value of the vertically merged cells that they belong to. */
+  readonly mergedCells: number
   /** Hidden rows and columns with cells. They are read like others. */
   readonly hiddenRows: number
   readonly hiddenColumns: number

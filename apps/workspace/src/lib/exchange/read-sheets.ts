@@ -1,5 +1,6 @@
 import { readXml } from 'hucre/xml'
 import { type Merge } from './find-head.ts'
+import { PaddedCells, type PaddedFormat } from './padded-numbers.ts'
 import { unpackText, type ZipEntry } from './read-zip.ts'
 
 /** A worksheet and where it is in the file. */
@@ -61,7 +62,11 @@ async function textOf(bytes: Uint8Array, entries: Entries, path: string): Promis
 
 /** What the rows of a sheet do not show. */
 export interface SheetFacts {
+  /** Merged cells at the top, by which the head is found. */
   readonly merges: readonly Merge[]
+  /** Cells merged over several rows, in the order of their rows. */
+  readonly tall: readonly Merge[]
+  readonly padded: PaddedCells
   readonly unsaved: number
   readonly hiddenRows: number
   /** Ranges of columns from 0, both ends included. */
@@ -70,11 +75,20 @@ export interface SheetFacts {
 
 /** Merged cells below this row do not belong to a head. */
 const MERGE_ROWS = 60
+/** Limit of cells merged over several rows. */
+const TALL_MAX = 100_000
 const TAG = /<(?:\w+:)?(row|col|c|f|v|is|mergeCell|\/c)\b([^>]*)>/g
 
 /** Scans the tags of a sheet; the library that reads its rows does not tell these facts. */
-export async function readSheetFacts(bytes: Uint8Array, entry: ZipEntry): Promise<SheetFacts> {
+export async function readSheetFacts(
+  bytes: Uint8Array,
+  entry: ZipEntry,
+  styles: ReadonlyMap<number, PaddedFormat>,
+): Promise<SheetFacts> {
   const merges: Merge[] = []
+  const tall: Merge[] = []
+  const padded = new PaddedCells()
+  const place = { row: 0, column: -1 }
   const hiddenColumns: (readonly [number, number])[] = []
   let unsaved = 0
   let hiddenRows = 0
@@ -82,19 +96,25 @@ export async function readSheetFacts(bytes: Uint8Array, entry: ZipEntry): Promis
   let hasFormula = false
   let hasValue = false
   const read = (tag: string, attributes: string): void => {
-    if (tag === 'c') hasFormula = hasValue = false
-    else if (tag === 'f') hasFormula = true
+    if (tag === 'c') {
+      hasFormula = hasValue = false
+      if (styles.size > 0) pad(attributes, place, styles, padded)
+    } else if (tag === 'f') hasFormula = true
     else if (tag === 'v' || tag === 'is') {
       hasValue = true
       if (isHiddenRow) hiddenRows += 1
       isHiddenRow = false
     } else if (tag === '/c') unsaved += Number(hasFormula && !hasValue)
-    else if (tag === 'row') isHiddenRow = isHidden(attributes)
-    else if (tag === 'col') {
+    else if (tag === 'row') {
+      isHiddenRow = isHidden(attributes)
+      place.row = numberIn(attributes, 'r') || place.row + 1
+      place.column = -1
+    } else if (tag === 'col') {
       if (isHidden(attributes)) hiddenColumns.push([numberIn(attributes, 'min') - 1, numberIn(attributes, 'max') - 1])
     } else {
       const merge = readMerge(attributes)
       if (merge && merge.fromRow <= MERGE_ROWS) merges.push(merge)
+      if (merge && merge.toRow > merge.fromRow && tall.length < TALL_MAX) tall.push(merge)
     }
   }
   let rest = ''
@@ -105,7 +125,26 @@ export async function readSheetFacts(bytes: Uint8Array, entry: ZipEntry): Promis
     for (const [, tag = '', attributes = ''] of rest.slice(0, end).matchAll(TAG)) read(tag, attributes)
     rest = rest.slice(end)
   }
-  return { merges, unsaved, hiddenRows, hiddenColumns }
+  return { merges, tall: tall.toSorted((a, b) => a.fromRow - b.fromRow), padded, unsaved, hiddenRows, hiddenColumns }
+}
+
+/** Notes a cell whose numbers have a fixed number of digits. */
+function pad(
+  attributes: string,
+  place: { readonly row: number; column: number },
+  styles: ReadonlyMap<number, PaddedFormat>,
+  padded: PaddedCells,
+): void {
+  const [, letters] = /\br\s*=\s*["']([A-Z]{1,3})\d+["']/.exec(attributes) ?? []
+  place.column = letters === undefined ? place.column + 1 : columnAt(letters)
+  const format = styles.get(numberIn(attributes, 's'))
+  if (format) padded.add(place.row, place.column, format)
+}
+
+/** Returns the text of the styles of all sheets; empty if there are none. */
+export async function readStyles(bytes: Uint8Array, entries: Entries): Promise<string> {
+  const path = [...entries.keys()].find((one) => /(^|\/)styles\.xml$/i.test(one))
+  return path === undefined ? '' : textOf(bytes, entries, path)
 }
 
 function isHidden(attributes: string): boolean {

@@ -1,3 +1,4 @@
+import { fillMerged } from './fill-merged.ts'
 import { findHead, headerOf, type Merge } from './find-head.ts'
 import { CELLS_MAX, COLUMNS_MAX, ROWS_MAX } from './file-limits.ts'
 import { FileProblem, type FileRow, type Head, type OpenedFile } from './opened-file.ts'
@@ -13,15 +14,24 @@ const ERROR = /^#(?:N\/A|DIV\/0!|REF!|VALUE!|NAME\?|NUM!|NULL!|SPILL!|CALC!|NV|B
 
 export interface TakenHead extends Pick<OpenedFile, 'head' | 'top' | 'header' | 'rows'> {
   /** Complete after reading the rows. */
-  readonly counts: { readonly errors: number }
+  readonly counts: { readonly errors: number; readonly mergedCells: number }
 }
 
 /** Splits rows into the chosen or proposed head and the non-empty rows below it. */
 export async function takeHead(
   all: AsyncIterable<FileRow>,
-  { head: chosen, merges }: { readonly head: Head | undefined; readonly merges: readonly Merge[] },
+  {
+    head: chosen,
+    merges,
+    tall = [],
+  }: {
+    readonly head: Head | undefined
+    readonly merges: readonly Merge[]
+    /** Cells merged over several rows, in the order of their rows. */
+    readonly tall?: readonly Merge[]
+  },
 ): Promise<TakenHead> {
-  const counts = { errors: 0 }
+  const counts = { errors: 0, mergedCells: 0 }
   const rows = filledRows(all, counts)
   const top: FileRow[] = []
   while (top.length < TOP_ROWS) {
@@ -38,11 +48,13 @@ export async function takeHead(
     top.filter(({ row }) => row >= from),
   )
   if (width > COLUMNS_MAX) throw new FileProblem('too_many_columns')
+  const below = tall.filter(({ fromRow }) => fromRow >= from)
+  const checked = checkRows(top, rows, from)
   return {
     head,
     top: top.slice(0, OFFERED_ROWS),
     header: headerOf(lines, merges, width),
-    rows: checkRows(top, rows, from),
+    rows: below.length === 0 ? checked : fillMerged(checked, below, () => void (counts.mergedCells += 1)),
     counts,
   }
 }

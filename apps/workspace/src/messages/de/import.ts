@@ -55,6 +55,10 @@ export const importMessages: Translation<typeof english> = {
       '{count, plural, one {# Zelle hat einen Fehler wie #NV und bleibt} other {# Zellen haben Fehler wie #NV und bleiben}} leer.',
       { count },
     ),
+  mergedCells: (count) =>
+    icu('{count, plural, one {# Zeile hat} other {# Zeilen haben}} den Wert einer verbundenen Zelle darüber.', {
+      count,
+    }),
   hiddenRows: (count) =>
     icu('{count, plural, one {# ausgeblendete Zeile ist} other {# ausgeblendete Zeilen sind}} dabei.', { count }),
   hiddenColumns: (count) =>

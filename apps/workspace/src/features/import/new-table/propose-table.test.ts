@@ -26,7 +26,15 @@ const NOTHING_SPECIAL = {
   sheets: undefined,
   head: { row: 1, lines: 1 },
   top: [],
-  notes: { hasOpenQuote: false, brokenRow: undefined, errors: 0, unsaved: 0, hiddenRows: 0, hiddenColumns: 0 },
+  notes: {
+    hasOpenQuote: false,
+    brokenRow: undefined,
+    errors: 0,
+    unsaved: 0,
+    mergedCells: 0,
+    hiddenRows: 0,
+    hiddenColumns: 0,
+  },
 } as const
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-new-table-'))
 let database: PowerSyncDatabase

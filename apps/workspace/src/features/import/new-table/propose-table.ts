@@ -59,9 +59,11 @@ export async function proposeTable(options: ProposeOptions & { readonly signal?:
     const becomes: Becomes =
       values.all.length === 0 && isUnnamed
         ? { kind: 'left_out' }
-        : link === undefined
-          ? await kindOfValues(label, values, { writing, schema, pause })
-          : { kind: 'link', table: link }
+        : link === undefined && file.rows.some(({ texts }) => texts?.includes(at))
+          ? { kind: 'text' }
+          : link === undefined
+            ? await kindOfValues(label, values, { writing, schema, pause })
+            : { kind: 'link', table: link }
     fields.push({ label: isLabel(label) ? label : importMessages.columnAt(at + 1), becomes })
   }
   const draft: TableDraft = {
