@@ -165,10 +165,8 @@ function Item({
   const isNamed = ({ kind, name }: Field): boolean => kind !== 'link' || Boolean(row[LABEL_PREFIX + name])
   const facts = shape.facts
     .filter(isNamed) // an id tells the user nothing
-    .map((field) => ({ field, text: text(field) }))
+    .map((field) => ({ name: field.name, label: hasLabel(field) ? field.label : undefined, text: text(field) }))
     .filter((fact) => fact.text !== '')
-    // A computed number says nothing without its name.
-    .map(({ field: { name, label, computed }, text: own }) => ({ name, text: computed ? `${label}: ${own}` : own }))
     .slice(0, FACTS_MAX)
   return (
     <button
@@ -216,18 +214,24 @@ function Item({
   )
 }
 
+/** A person or a place says what it is; a number, a date or a text of an imported table does not. */
+function hasLabel({ kind }: Field): boolean {
+  return kind !== 'link'
+}
+
 function Facts({
   facts,
   late,
 }: {
-  readonly facts: readonly { readonly name: string; readonly text: string }[]
+  readonly facts: readonly { readonly name: string; readonly label: string | undefined; readonly text: string }[]
   readonly late: string | undefined
 }): JSX.Element {
   return (
     <span className="truncate">
-      {facts.map(({ name, text }, index) => (
+      {facts.map(({ name, label, text }, index) => (
         <span key={name}>
           {index > 0 ? ' · ' : null}
+          {label === undefined ? null : <span className="text-subtle">{label} </span>}
           {name === late ? <LateFact text={text} /> : text}
         </span>
       ))}

@@ -29,11 +29,13 @@ export interface Coach {
 /** Returns the first steps of an owner or admin of a new workspace; `undefined` if hidden or for others. */
 export function useCoach(): Coach | undefined {
   const { userId } = useLocalDatabase()
-  const { client } = useBackend()
+  const { client, config } = useBackend()
   const state = useCoachStates((states) => coachStateOf(states, userId))
   const workspace = useWorkspace()
   const isHiddenElsewhere = useIsHiddenElsewhere(state.isHidden)
-  const isNew = useIsNew(workspace?.id)
+  const isYoung = useIsNew(workspace?.id)
+  // The sample's workspace is as old as its records, and new to whoever looks at it.
+  const isNew = isYoung || config.sample !== undefined
   const isHidden = state.isHidden || isHiddenElsewhere
   const isShown = workspace !== undefined && workspace !== null && canChange(workspace) && isNew && isHidden === false
   useCompletion(userId, isShown ? state : undefined)
