@@ -1,5 +1,7 @@
 import type { JSX } from 'react'
 import type { CallFailure } from '../hooks/use-call.ts'
+import { commonMessages } from '../messages/common.ts'
+import { Disclosure } from './disclosure.tsx'
 
 /** Explains a failure; announced immediately by screen readers. */
 export function CallFailureText({ failure }: { readonly failure: CallFailure | undefined }): JSX.Element | null {
@@ -9,6 +11,11 @@ export function CallFailureText({ failure }: { readonly failure: CallFailure | u
       {failure.text}
       {failure.technical === undefined ? null : (
         <span className="block pt-1 font-mono [overflow-wrap:anywhere] text-muted">{failure.technical}</span>
+      )}
+      {failure.details === undefined || failure.details === failure.text ? null : (
+        <Disclosure title={commonMessages.details}>
+          <span className="font-mono">{failure.details}</span>
+        </Disclosure>
       )}
     </div>
   )

@@ -3,10 +3,13 @@ import { callFunction, CallRefused } from '../lib/data/call-function.ts'
 import { useBackend } from '../lib/data/backend-context.tsx'
 import { peopleRefusals as words } from '../messages/people.ts'
 
-/** Why a call failed, in words; `technical` if these say little. */
+/** Why a call failed, in words. */
 export interface CallFailure {
   readonly text: string
+  /** The server's words, if these say little. */
   readonly technical?: string
+  /** The server's words, shown on demand: they may name what the text only describes. */
+  readonly details?: string
 }
 
 /** A server call that the user triggers. */
@@ -59,8 +62,11 @@ export function describeRefusal(error: unknown, refusals: Readonly<Record<string
   const { hint, status, code, message } = error
   const known = hint === undefined ? undefined : (refusals[hint] ?? (words as Readonly<Record<string, string>>)[hint])
   // The message names what uses it.
-  if (known !== undefined)
-    return /\.(used|duplicates)$/.test(hint ?? '') ? { text: known, technical: message } : { text: known }
+  if (known !== undefined) {
+    return /\.(used|duplicates)$/.test(hint ?? '')
+      ? { text: known, technical: message }
+      : { text: known, details: message }
+  }
   if (status === 401) return { text: words.sessionOver }
   if (status === 429) return { text: words.tooMany }
   return { text: words.unexpected, technical: `${String(status)} ${code ?? ''} ${message}` }
