@@ -77,6 +77,12 @@ export const syncMessages = inLanguages('syncMessages', {
       count,
     }),
   keepMineMany: (count: number) => `Keep mine in all ${formatCount(count)}`,
+  keepMineSome: (count: number) => `Keep mine in ${formatCount(count)}`,
+  notKeepable: (count: number) =>
+    icu(
+      'Yours cannot be kept in {count, plural, one {# record} other {# records}}: the rules no longer let you change {count, plural, one {it} other {them}} so.',
+      { count },
+    ),
   keepTheirsMany: (count: number) => `Keep theirs in all ${formatCount(count)}`,
   discardMany: (count: number) => `Discard all ${formatCount(count)}`,
   discardManyTitle: (count: number) => `Discard ${formatCount(count)} changes?`,

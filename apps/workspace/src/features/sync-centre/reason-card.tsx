@@ -14,6 +14,7 @@ import { EditManyDialog } from './edit-many-dialog.tsx'
 import { exportChanges } from './export-changes.ts'
 import { Operation } from './outbox-tab.tsx'
 import { useDecision } from './use-decision.ts'
+import { useKeepable } from './use-keepable.ts'
 import { useHoldCard } from './together.tsx'
 import { writtenRecords } from './written-records.ts'
 import { WrittenValues } from './written-values.tsx'
@@ -107,6 +108,7 @@ function GroupDecisions({ changes }: { readonly changes: readonly RejectedChange
   const { isBusy, error, decide } = useDecision(() => setLayer(undefined))
   useHoldCard(layer !== undefined)
   const isConflict = changes[0]?.verdict.status === 'conflict'
+  const kept = useKeepable(changes)
   const isGone = changes[0]?.verdict.status === 'no_row'
   const canEdit = !isGone && changes.every((change) => writtenRecords(change, schema).length > 0)
   const discard = (
@@ -124,26 +126,35 @@ function GroupDecisions({ changes }: { readonly changes: readonly RejectedChange
             {words.editMany(changes.length)}
           </Button>
         ) : null}
-        <Button
-          isDisabled={isBusy}
-          onPress={() =>
-            void decide(
-              changes.map(
-                ({ id }) =>
-                  () =>
-                    rejected.retry(id),
-              ),
-              words.sentMany,
-            )
-          }
-        >
-          {isConflict ? words.keepMineMany(changes.length) : words.sendMany(changes.length)}
-        </Button>
+        {kept.length === 0 ? null : (
+          <Button
+            isDisabled={isBusy}
+            onPress={() =>
+              void decide(
+                kept.map(
+                  ({ id }) =>
+                    () =>
+                      rejected.retry(id),
+                ),
+                words.sentMany,
+              )
+            }
+          >
+            {!isConflict
+              ? words.sendMany(changes.length)
+              : kept.length === changes.length
+                ? words.keepMineMany(changes.length)
+                : words.keepMineSome(kept.length)}
+          </Button>
+        )}
         {isGone ? null : discard}
         <Button tone="quiet" onPress={() => void exportChanges(database, schema, changes)}>
           {words.exportAsFile}
         </Button>
       </div>
+      {kept.length === changes.length ? null : (
+        <p className="text-small text-muted">{words.notKeepable(changes.length - kept.length)}</p>
+      )}
       {layer === 'edit' ? (
         <EditManyDialog
           changes={changes}

@@ -6,7 +6,7 @@ import { Disclosure } from '../../components/disclosure.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
-import { useJudgements, useLocalDatabase } from '@holdfast/react'
+import { useLocalDatabase } from '@holdfast/react'
 import { labelOf } from '../../lib/data/column-words.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
@@ -22,6 +22,7 @@ import { RefusalReason } from './refusal-reason.tsx'
 import { technicalDetails } from './technical-details.ts'
 import { useHoldCard } from './together.tsx'
 import { useDecision } from './use-decision.ts'
+import { useKeepable } from './use-keepable.ts'
 import { type RejectedRecord, useRejectedRecord } from './use-rejected-record.ts'
 import { WrittenValues } from './written-values.tsx'
 import { verdictWords } from '../../lib/records/verdict-words.ts'
@@ -93,7 +94,7 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
   useHoldCard(layer !== undefined)
   const { title, advice } = verdictWords(change.verdict)
   const isConflict = change.verdict.status === 'conflict'
-  const isOffered = useMayKeepMine(change, record, isConflict)
+  const isOffered = useKeepable([change]).length > 0
   // Editing values cannot help if the record is gone or no longer the user's.
   const isGone = change.verdict.status === 'no_row'
   const canEdit = record.fields.length > 0 && !isGone
@@ -164,28 +165,6 @@ function Decisions({ change, workspace, record }: CardProps & { readonly record:
       />
     </>
   )
-}
-
-/** Whether the rules on this device let the user's values replace the current ones of a conflict. */
-function useMayKeepMine(change: RejectedChange, { fields, serverRow }: RejectedRecord, isConflict: boolean): boolean {
-  const mine = Object.fromEntries(
-    fields.flatMap(({ column, yours }) => (yours === undefined ? [] : [[column.name, yours]])),
-  )
-  const [judgement] =
-    useJudgements(
-      isConflict && serverRow
-        ? [
-            {
-              table: change.table,
-              command: 'update',
-              before: serverRow,
-              after: { ...serverRow, ...mine },
-              changed: Object.keys(mine),
-            },
-          ]
-        : [],
-    ) ?? []
-  return judgement?.kind !== 'refused'
 }
 
 function OpenRecord({

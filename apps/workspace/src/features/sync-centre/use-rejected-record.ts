@@ -76,7 +76,7 @@ export function useRejectedRecord(change: RejectedChange): RejectedRecord {
 }
 
 /** Returns the transaction's values for this record; later writes override earlier ones. */
-function writtenValues(change: RejectedChange): Readonly<Record<string, LocalValueOf>> {
+export function writtenValues(change: RejectedChange): Readonly<Record<string, LocalValueOf>> {
   const own = change.operations.filter(({ type, id }) => type === change.table && id === change.recordId)
   return Object.assign({}, ...own.map(({ data }) => data ?? {})) as Record<string, LocalValueOf>
 }

@@ -82,6 +82,12 @@ export const syncMessages: Translation<typeof english> = {
       { count },
     ),
   keepMineMany: (count) => `In allen ${formatCount(count)} meines behalten`,
+  keepMineSome: (count) => `In ${formatCount(count)} meines behalten`,
+  notKeepable: (count) =>
+    icu(
+      'In {count, plural, one {# Eintrag} other {# Einträgen}} lässt sich Ihres nicht behalten: Die Regeln erlauben diese Änderung nicht mehr.',
+      { count },
+    ),
   keepTheirsMany: (count) => `In allen ${formatCount(count)} das andere behalten`,
   discardMany: (count) => `Alle ${formatCount(count)} verwerfen`,
   discardManyTitle: (count) => `${formatCount(count)} Änderungen verwerfen?`,
