@@ -39,7 +39,7 @@ export function SavedRecord(
 ): JSX.Element {
   const { table, recordId, workspace, fields, labels } = props
   const writer = useRecordWriter()
-  const navigate = useNavigate()
+  const toPrint = useToPrint(workspace, table.name, recordId)
   const marks = useRecordMarks(table.name)
   const mark = marks?.get(recordId)
   const topics = usePlaceTopics()
@@ -71,13 +71,7 @@ export function SavedRecord(
             <RecordMenu
               noun={table.noun}
               path={`/w/${workspace}/t/${table.name}/r/${recordId}`}
-              onPrint={() =>
-                void navigate({
-                  to: '/w/$ws/t/$table/print',
-                  params: { ws: workspace, table: table.name },
-                  search: { record: recordId },
-                })
-              }
+              onPrint={toPrint}
               onShare={mayShare ? () => setAsking('share') : undefined}
               onArrange={mayArrange ? () => setAsking('arrange') : undefined}
               onDelete={table.descriptor.can.delete && rights.isDeletable ? remove : undefined}
@@ -110,6 +104,12 @@ export function SavedRecord(
       ) : null}
     </>
   )
+}
+
+/** Returns a function that opens the record as a document. */
+function useToPrint(ws: string, table: string, record: string): () => void {
+  const navigate = useNavigate()
+  return () => void navigate({ to: '/w/$ws/t/$table/print', params: { ws, table }, search: { record } })
 }
 
 /** Returns what policies allow this user to do with a record. Evaluates nothing if the role cannot write the table. */

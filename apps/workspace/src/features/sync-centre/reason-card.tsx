@@ -13,7 +13,7 @@ import { DiscardDialog } from './discard-dialog.tsx'
 import { EditManyDialog } from './edit-many-dialog.tsx'
 import { exportChanges } from './export-changes.ts'
 import { Operation } from './outbox-tab.tsx'
-import { useDecision } from './use-decision.ts'
+import { type Decisions, useDecision } from './use-decision.ts'
 import { useKeepable } from './use-keepable.ts'
 import { useHoldCard } from './together.tsx'
 import { writtenRecords } from './written-records.ts'
@@ -126,27 +126,7 @@ function GroupDecisions({ changes }: { readonly changes: readonly RejectedChange
             {words.editMany(changes.length)}
           </Button>
         ) : null}
-        {kept.length === 0 ? null : (
-          <Button
-            isDisabled={isBusy}
-            onPress={() =>
-              void decide(
-                kept.map(
-                  ({ id }) =>
-                    () =>
-                      rejected.retry(id),
-                ),
-                words.sentMany,
-              )
-            }
-          >
-            {!isConflict
-              ? words.sendMany(changes.length)
-              : kept.length === changes.length
-                ? words.keepMineMany(changes.length)
-                : words.keepMineSome(kept.length)}
-          </Button>
-        )}
+        <SendAgain {...{ changes, kept, isConflict, isBusy, decide }} />
         {isGone ? null : discard}
         <Button tone="quiet" onPress={() => void exportChanges(database, schema, changes)}>
           {words.exportAsFile}
@@ -187,5 +167,45 @@ function GroupDecisions({ changes }: { readonly changes: readonly RejectedChange
         }
       />
     </>
+  )
+}
+
+/** Sends the changes again, of conflicts those whose values can replace the others. */
+function SendAgain({
+  changes,
+  kept,
+  isConflict,
+  isBusy,
+  decide,
+}: {
+  readonly changes: readonly RejectedChange[]
+  readonly kept: readonly RejectedChange[]
+  readonly isConflict: boolean
+  readonly isBusy: boolean
+  readonly decide: Decisions['decide']
+}): JSX.Element | null {
+  const { rejected } = useLocalDatabase()
+  if (kept.length === 0) return null
+  const text = !isConflict
+    ? words.sendMany(changes.length)
+    : kept.length === changes.length
+      ? words.keepMineMany(changes.length)
+      : words.keepMineSome(kept.length)
+  return (
+    <Button
+      isDisabled={isBusy}
+      onPress={() =>
+        void decide(
+          kept.map(
+            ({ id }) =>
+              () =>
+                rejected.retry(id),
+          ),
+          words.sentMany,
+        )
+      }
+    >
+      {text}
+    </Button>
   )
 }

@@ -131,27 +131,27 @@ interface Printed {
 /** Reads the records once: a document does not change while it is looked at. */
 function usePrinted(query: GridQuery, groups: readonly Sort[], fields: readonly Field[]): Printed {
   const { database } = useLocalDatabase()
-  const [state, setState] = useState<Printed>(NOTHING)
+  const [state, setState] = useState<Printed & { readonly of?: GridQuery }>(NOTHING)
   useEffect(() => {
     const abort = new AbortController()
-    setState(NOTHING)
+    const show = (part: Partial<Printed>): void => {
+      if (abort.signal.aborted) return
+      setState((before) => ({ ...(before.of === query ? before : NOTHING), ...part, of: query }))
+    }
     readPrintedView({
       database,
       query,
       groups,
       fields,
       signal: abort.signal,
-      onProgress: (done, total) => setState((before) => ({ ...before, progress: { done, total } })),
+      onProgress: (done, total) => show({ progress: { done, total } }),
     }).then(
-      (printed) => setState((before) => (abort.signal.aborted ? before : { ...before, printed })),
-      (error: unknown) => {
-        if (abort.signal.aborted) return
-        setState((before) => ({ ...before, error: error instanceof Error ? error : new Error(String(error)) }))
-      },
+      (printed) => show({ printed }),
+      (error: unknown) => show({ error: error instanceof Error ? error : new Error(String(error)) }),
     )
     return () => abort.abort()
   }, [database, query, groups, fields])
-  return state
+  return state.of === query ? state : NOTHING
 }
 
 const NOTHING: Printed = { printed: undefined, progress: { done: 0, total: 0 }, error: undefined }
