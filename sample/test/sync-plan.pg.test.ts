@@ -65,6 +65,7 @@ const SYNCED = [
   'hf_teams',
   'hf_template_loads',
   'hf_transitions',
+  'hf_view_links',
   'hf_views',
   'hf_workspaces',
   'inspections',

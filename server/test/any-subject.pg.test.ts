@@ -95,6 +95,7 @@ test('devices of such a caller get empty keys of these tables, and a change of m
     'teams',
     'template_loads',
     'transitions',
+    'view_links',
     'views',
     'workspaces',
   ])

@@ -27,6 +27,7 @@ const KEPT_BY_PEOPLE: readonly string[] = [
   'automations',
   'automation_runs',
   'notices',
+  'view_links',
   'template_loads',
   'template_records',
 ]

@@ -4,6 +4,7 @@ import {
   CalendarDays,
   ClipboardPen,
   Copy,
+  Globe,
   Heart,
   Images,
   Lock,
@@ -20,6 +21,7 @@ import {
 } from 'lucide-react'
 import { createElement, type JSX, type ReactNode, useState } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
+import { lateLayer } from '../../../components/late-content.tsx'
 import { showToast } from '../../../components/toast.tsx'
 import { useFavourite } from '../../../lib/records/favourites.ts'
 import { favouriteMessages } from '../../../messages/favourites.ts'
@@ -29,13 +31,21 @@ import { cx } from '../../../lib/cx.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import type { NewCommand } from '../../../lib/records/record-change.ts'
 import { type SavedView, useViews, type ViewType } from '../../../lib/views/use-views.ts'
+import { canChange, useWorkspace } from '../../../lib/records/use-workspace.ts'
 import { createView, deleteView, saveSettings, updateView } from '../../../lib/views/view-commands.ts'
 import { recordMessages } from '../../../messages/record.ts'
 import { viewEditingMessages as words } from '../../../messages/view-editing.ts'
+import { viewLinkMessages } from '../../../messages/view-links.ts'
 import { viewMessages } from '../../../messages/views.ts'
 import type { ViewShape } from '../use-grid-view.ts'
+import type { ShareLinkProps } from '../share-link/share-link-dialog.tsx'
 import { useViewRights, type ViewRights } from './use-view-rights.ts'
 import { ViewForm, type ViewDraft } from './view-form.tsx'
+
+/** Loaded on demand because few share pages. */
+const shareLink = lateLayer<ShareLinkProps>(
+  async () => (await import('../share-link/share-link-dialog.tsx')).ShareLinkDialog,
+)
 
 export interface ViewsProps {
   readonly table: TableInfo
@@ -50,6 +60,10 @@ export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
   const rights = useViewRights(saved, userId)
   const writer = useRecordWriter()
   const [form, setForm] = useState<'new' | 'edit'>()
+  const [isSharing, setSharing] = useState(false)
+  const workspace = useWorkspace()
+  const maySharePage =
+    workspace != null && canChange(workspace) && table.madeIn === workspace.id && saved?.type !== 'form'
   const newDraft: ViewDraft = { name: '', type: saved?.type ?? 'grid', scope: 'personal', isDefault: false }
 
   // Pressing again before the new view opens must not create a second one.
@@ -100,6 +114,7 @@ export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
           ) : null
         }
         onForm={setForm}
+        onSharePage={maySharePage ? () => setSharing(true) : undefined}
         onSave={(changed) =>
           void writer.write(saveSettings(changed, view.settings)).then((isStored) => isStored && view.reset())
         }
@@ -115,6 +130,9 @@ export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
           })
         }
       />
+      {maySharePage && isSharing ? (
+        <shareLink.Content {...{ table, view }} workspace={workspace.id} onClose={() => setSharing(false)} />
+      ) : null}
       {saved && !rights.canChange ? <p className="px-2 pt-2 text-small text-muted">{words.notYours}</p> : null}
     </>
   )
@@ -125,6 +143,7 @@ function ViewActions({
   rights,
   favourite,
   onForm,
+  onSharePage,
   onSave,
   onDuplicate,
   onDelete,
@@ -133,6 +152,8 @@ function ViewActions({
   readonly rights: ViewRights
   readonly favourite: ReactNode
   readonly onForm: (form: 'new' | 'edit') => void
+  /** `undefined`: not allowed. */
+  readonly onSharePage: (() => void) | undefined
   readonly onSave: (saved: SavedView) => void
   readonly onDuplicate: (saved: SavedView) => void
   readonly onDelete: (saved: SavedView) => void
@@ -165,6 +186,11 @@ function ViewActions({
       {saved && canMake ? (
         <Action icon={<Copy size={16} aria-hidden />} onPress={() => onDuplicate(saved)}>
           {words.duplicate}
+        </Action>
+      ) : null}
+      {onSharePage ? (
+        <Action icon={<Globe size={16} aria-hidden />} onPress={onSharePage}>
+          {viewLinkMessages.open}
         </Action>
       ) : null}
       {saved && rights.canDelete ? (
