@@ -88,8 +88,7 @@ beforeAll(async () => {
     insert into holdfast.invite_links (id, workspace_id, role, uses_max, expires_at) values ('${LINK}', '${WATER}', 'editor', 5, now() + interval '1 day');
     insert into holdfast.public_forms (id, workspace_id, view_id, table_name, slug, definition) values ('${FORM}', '${WATER}', '${VIEW}', 'pits', 'deep', '{}');
     ${automationRows(WATER, OLGA)}
-    insert into holdfast.view_links (id, workspace_id, table_name, name, slug, definition, expires_at, created_by) values
-      ('${FORM}', '${WATER}', 'pits', 'Deep', 'deep', '{}', now() + interval '1 day', '${OLGA}');
+    insert into holdfast.view_links (id, workspace_id, table_name, name, slug, definition, expires_at, created_by) values ('${FORM}', '${WATER}', 'pits', 'Deep', 'deep', '{}', now() + interval '1 day', '${OLGA}');
     insert into holdfast.template_loads (id, workspace_id, name, tables) values ('${TEMPLATE_LOAD}', '${WATER}', 'North', '{pits}');`),
   )
   await database.pool.execute(

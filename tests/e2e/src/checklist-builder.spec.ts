@@ -27,12 +27,12 @@ test('an owner builds a checklist, and a failed answer on an offline phone makes
   await client.rpc('create_table', { workspace: made?.id, definition: DEFINITION })
   const { page } = olga
 
-  await test.step('the checklist is added to the table', async () => {
+  await test.step('the checklist is added from the menu of the table', async () => {
     await page.goto('/sign-in')
     await signIn(page, olga.email, olga.password)
     await page.getByRole('link', { name: /^Visits/ }).click(SYNCED)
-    await page.waitForURL(/t.visits/)
-    await page.goto(`${new URL(page.url()).pathname}/checklists`)
+    await page.getByRole('button', { name: 'Table menu of Visits' }).click(SYNCED)
+    await page.getByRole('menuitem', { name: 'Checklists' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Fire walk')
     await page.getByRole('button', { name: 'Details' }).click()
     await expect(page.getByText(/create table public.visits_questions/)).toBeVisible()
@@ -79,5 +79,26 @@ test('an owner builds a checklist, and a failed answer on an offline phone makes
     await expect
       .poll(finished, SYNCED)
       .toEqual([{ title: 'Depot', state: 'Finished', finding: 'Pressure 9', value: '9', version: '1' }])
+  })
+
+  await test.step('the records are shared as a page, which a visitor reads until the link is revoked', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.getByRole('link', { name: /^Visits \d/ }).click()
+    await page.getByRole('button', { name: 'View: All visits' }).click()
+    await page.getByRole('button', { name: 'Share as a page' }).click()
+    await expect(page.getByRole('checkbox', { name: 'Title' })).toBeChecked()
+    await expectAccessible(page, 'sharing a page')
+    await page.getByRole('button', { name: 'Create link' }).click()
+    const address = await page.getByRole('textbox', { name: 'Link' }).inputValue(SYNCED)
+    await using visitor = await openStranger(browser, server)
+    await visitor.page.goto(new URL(address).pathname)
+    await expect(visitor.page.getByRole('cell', { name: 'Depot' })).toBeVisible()
+    await expectAccessible(visitor.page, 'a shared page')
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'View: All visits' }).click()
+    await page.getByRole('button', { name: 'Share as a page' }).click()
+    await page.getByRole('button', { name: 'Revoke the link of Visits' }).click(SYNCED)
+    await expect(page.getByText('Link revoked')).toBeVisible()
+    expect((await visitor.page.reload())?.status()).toBe(410)
   })
 })

@@ -1,9 +1,10 @@
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { Copy, Ellipsis, Pencil, Shield, Trash2 } from 'lucide-react'
+import { Copy, Ellipsis, ListChecks, Pencil, Shield, Trash2 } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Menu, MenuItem, MenuSeparator, MenuTrigger } from '../../components/menu.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
+import { builderMessages } from '../../messages/checklist-builder.ts'
 import { tableRulesMessages } from '../../messages/table-rules.ts'
 import { tableSettingsMessages as words } from '../../messages/table-settings.ts'
 import { WholeTable, type TableTask } from './whole-table.tsx'
@@ -28,6 +29,12 @@ export function TableMenu({ table }: { readonly table: TableInfo }): JSX.Element
             onAction={() => void navigate({ to: '/w/$ws/t/$table/rules', params: { ws, table: table.name } })}
           >
             {tableRulesMessages.title}
+          </MenuItem>
+          <MenuItem
+            icon={<ListChecks {...ICON} />}
+            onAction={() => void navigate({ to: '/w/$ws/t/$table/checklists', params: { ws, table: table.name } })}
+          >
+            {builderMessages.title}
           </MenuItem>
           <MenuItem icon={<Copy {...ICON} />} onAction={() => setTask('duplicate')}>
             {words.duplicateTable}

@@ -21,7 +21,6 @@ import {
 } from 'lucide-react'
 import { createElement, type JSX, type ReactNode, useState } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
-import { lateLayer } from '../../../components/late-content.tsx'
 import { showToast } from '../../../components/toast.tsx'
 import { useFavourite } from '../../../lib/records/favourites.ts'
 import { favouriteMessages } from '../../../messages/favourites.ts'
@@ -38,29 +37,24 @@ import { viewEditingMessages as words } from '../../../messages/view-editing.ts'
 import { viewLinkMessages } from '../../../messages/view-links.ts'
 import { viewMessages } from '../../../messages/views.ts'
 import type { ViewShape } from '../use-grid-view.ts'
-import type { ShareLinkProps } from '../share-link/share-link-dialog.tsx'
 import { useViewRights, type ViewRights } from './use-view-rights.ts'
 import { ViewForm, type ViewDraft } from './view-form.tsx'
-
-/** Loaded on demand because few share pages. */
-const shareLink = lateLayer<ShareLinkProps>(
-  async () => (await import('../share-link/share-link-dialog.tsx')).ShareLinkDialog,
-)
 
 export interface ViewsProps {
   readonly table: TableInfo
   readonly view: ViewShape
+  /** Opens the dialog that shares the view as a page of the table's workspace. */
+  readonly onSharePage: (workspace: string) => void
 }
 
 /** The views of a table, and the actions allowed on the open one. */
-export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
+export function ViewsPanel({ table, view, onSharePage }: ViewsProps): JSX.Element {
   const views = useViews(table.name)
   const { saved } = view
   const { userId } = useLocalDatabase()
   const rights = useViewRights(saved, userId)
   const writer = useRecordWriter()
   const [form, setForm] = useState<'new' | 'edit'>()
-  const [isSharing, setSharing] = useState(false)
   const workspace = useWorkspace()
   const maySharePage =
     workspace != null && canChange(workspace) && table.madeIn === workspace.id && saved?.type !== 'form'
@@ -114,7 +108,7 @@ export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
           ) : null
         }
         onForm={setForm}
-        onSharePage={maySharePage ? () => setSharing(true) : undefined}
+        onSharePage={maySharePage ? () => onSharePage(workspace.id) : undefined}
         onSave={(changed) =>
           void writer.write(saveSettings(changed, view.settings)).then((isStored) => isStored && view.reset())
         }
@@ -130,9 +124,6 @@ export function ViewsPanel({ table, view }: ViewsProps): JSX.Element {
           })
         }
       />
-      {maySharePage && isSharing ? (
-        <shareLink.Content {...{ table, view }} workspace={workspace.id} onClose={() => setSharing(false)} />
-      ) : null}
       {saved && !rights.canChange ? <p className="px-2 pt-2 text-small text-muted">{words.notYours}</p> : null}
     </>
   )
