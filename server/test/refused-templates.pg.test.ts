@@ -36,6 +36,11 @@ describe('refused, leaving nothing', () => {
       }),
     )
 
+  const withTile = (more: Part): Template => ({
+    ...templateOf(table('t')),
+    dashboards: [{ name: 'x', tiles: [{ id: 'a', kind: 'number', table: 't', width: 1, height: 1, ...more }] }],
+  })
+
   test.each<readonly [string, unknown]>([
     ['template.form', 7],
     ['template.form', { name: 'x', tables: [table('t')] }],
@@ -54,6 +59,10 @@ describe('refused, leaving nothing', () => {
     ['new_table.access', templateOf(table('t', { access: { kind: 'everyone' } }))],
     ['new_table.kind', templateOf(table('t', { fields: [text('a', { kind: 'text default pg_sleep(9)' })] }))],
     ['template.form', templateOf(table('t', { fields: ['a'] }))],
+    ['template.dashboard', withTile({ kind: 'gauge' })],
+    ['template.dashboard', withTile({ table: 'elsewhere' })],
+    ['template.dashboard', withTile({ sql: 'drop table x' })],
+    ['template.form', { ...withTile({}), dashboards: [{ name: 'x', tiles: [], sql: 'drop table x' }] }],
     ['template.fields', templateOf(table('t', { fields: [] }))],
     ['new_table.name', templateOf(table('t', { fields: [text('created_by')] }))],
     ['template.link', templateOf(table('t', { fields: [text('a'), link('auth.users')] }))],

@@ -3,6 +3,7 @@ import { compileSyncPlan, readPolicyInput } from '@holdfast/policy'
 import { sql } from '@holdfast/postgres'
 import {
   EDDA,
+  FIGURES,
   MOLE,
   OLGA,
   table,
@@ -103,6 +104,7 @@ const ROUNDS: Template = {
       finish: {},
     },
   ],
+  dashboards: FIGURES,
 }
 
 /** An exported template with the names and parts of the original. */
@@ -152,7 +154,10 @@ describe('loading', () => {
     await expect(
       world.asked(EDDA, sql`insert into public.rounds (title, state) values ('x', 'shut')`),
     ).rejects.toMatchObject({ hint: 'record.transition' })
+    const dashboards = sql`select name from holdfast.dashboards`
+    expect(await world.asked(EDDA, dashboards)).toEqual([{ name: "Round's figures" }])
     expect(await world.remove(loaded)).toEqual({ removed: loaded.tables, kept: {} })
+    expect(await world.asked(EDDA, dashboards)).toEqual([])
   })
 
   test('a second workspace gets names of its own, and neither sees the other', async () => {
@@ -210,7 +215,7 @@ describe('loading', () => {
       sql.trusted(`
       select holdfast.untrack(('public.' || table_name)::regclass) from holdfast.tables;
       drop table public.sites, public.rounds, public.questions, public.replies;
-      delete from holdfast.tables; delete from holdfast.fields; delete from holdfast.views;
+      delete from holdfast.tables; delete from holdfast.fields; delete from holdfast.views; delete from holdfast.dashboards;
       delete from holdfast.transitions; delete from holdfast.checklists;`),
     )
   })
@@ -356,7 +361,8 @@ describe('exporting', () => {
         views: [{ name: 'His', type: 'grid', config: { filter: `all(created_by.is.${MOLE})` } }],
       }),
     )
-    const loaded = await world.load(personal)
+    const tile = { id: 'a', kind: 'number', table: 'people', filter: `all(created_by.is.${MOLE})`, width: 1, height: 1 }
+    const loaded = await world.load({ ...personal, dashboards: [{ name: 'Made by one', tiles: [tile] }] })
     await world.database.pool.execute(
       sql.trusted('alter table public.people add column place box, add column n integer'),
     )
@@ -369,6 +375,7 @@ describe('exporting', () => {
       { table: 'people', field: 'place', reason: 'field' },
       { table: 'people', field: 'n', reason: 'field' },
       { table: 'people', view: 'His', reason: 'view' },
+      { dashboard: 'Made by one', reason: 'dashboard' },
     ])
     await world.remove(loaded)
   })

@@ -35,6 +35,27 @@ export const table = (key: string, more: Part = {}): Part => ({
 })
 export const templateOf = (...tables: readonly Part[]): Template => ({ holdfast_template: 1, name: 'Rounds', tables })
 
+/** Dashboards over the tables `rounds` and `sites`. */
+export const FIGURES: readonly Part[] = [
+  {
+    name: "Round's figures",
+    filters: [{ id: 'due', kind: 'date', field: 'due_on' }],
+    tiles: [
+      {
+        id: 'open',
+        kind: 'number',
+        table: 'rounds',
+        title: "What's open",
+        filter: 'all(state.notin.shut)',
+        width: 1,
+        height: 1,
+      },
+      { id: 'state', kind: 'bar', table: 'rounds', group: { field: 'state' }, width: 2, height: 2 },
+      { id: 'map', kind: 'table', table: 'sites', fields: ['name'], sort: 'name', width: 2, height: 2 },
+    ],
+  },
+]
+
 /** A database with two workspaces, and the functions for templates as users call them. */
 export class TemplateWorld implements AsyncDisposable {
   readonly database: TestDatabase

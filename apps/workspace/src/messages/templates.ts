@@ -57,6 +57,7 @@ export const templateMessages = inLanguages('templateMessages', {
     rule: 'the default value or limits of a field',
     access: 'changed access rules; in the template, only creators and admins see the records',
     view: 'a view that filters by a record or a user',
+    dashboard: 'a dashboard of other tables, or that filters by a record or a user',
     transition: 'steps that depend on a function',
   },
 })

@@ -12,7 +12,9 @@ import { saveFile } from '../../lib/save-file.ts'
 import { templateMessages as words, templateRefusals } from '../../messages/templates.ts'
 
 interface LeftOut {
-  readonly table: string
+  /** Absent for a dashboard. */
+  readonly table?: string
+  readonly dashboard?: string
   readonly field?: string
   readonly view?: string
   readonly reason: string
@@ -40,8 +42,8 @@ export function ExportTemplate({ workspace }: { readonly workspace: Workspace })
     )
     setLeftOut(left_out)
   }
-  const describe = ({ table, field, view, reason }: LeftOut): string => {
-    const label = findTable(table)?.label ?? table
+  const describe = ({ table, dashboard, field, view, reason }: LeftOut): string => {
+    const label = dashboard ?? findTable(table ?? '')?.label ?? table ?? ''
     const part = view ?? field
     const why = (words.leftOutReasons as Readonly<Record<string, string>>)[reason] ?? reason
     return `${label}${part === undefined ? '' : `, ${part}`}: ${why}`

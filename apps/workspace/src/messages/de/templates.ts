@@ -59,6 +59,7 @@ export const templateMessages: Translation<typeof english> = {
     rule: 'Vorgabewert oder Grenzen eines Feldes',
     access: 'geänderte Zugriffsregeln; in der Vorlage sehen nur Ersteller und Leitung die Datensätze',
     view: 'eine Ansicht, die nach einem Datensatz oder Benutzer filtert',
+    dashboard: 'ein Dashboard über andere Tabellen, oder mit einem Filter nach einem Eintrag oder Benutzer',
     transition: 'Schritte, die von einer Funktion abhängen',
   },
 }
