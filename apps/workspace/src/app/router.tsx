@@ -48,6 +48,8 @@ const checklistsSearch = v.object({ c: text })
 const automationSearch = v.object({ example: text })
 /** `in`: the workspace, if there are several. */
 const peopleSearch = v.object({ in: text })
+/** What is chosen in the dashboard's filters, and the tile that fills the page. */
+const dashboardSearch = v.object({ f: text, tile: text })
 /** Includes the view that the record was opened from, for the steps to its neighbours. */
 const recordSearch = v.object({ tab: text, v: text, q: text, f: text, s: text, g: text })
 const newRecordSearch = v.object({ template: text, from: text, prefill: text })
@@ -158,6 +160,12 @@ const people = createRoute({
   validateSearch: peopleSearch,
   component: lazyRouteComponent(() => import('../features/people/people-screen.tsx'), 'PeopleScreen'),
 })
+const dashboard = createRoute({
+  getParentRoute: () => workspace,
+  path: '/d/$dashboard',
+  validateSearch: dashboardSearch,
+  component: lazyRouteComponent(() => import('../features/dashboard/dashboard-screen.tsx'), 'DashboardScreen'),
+})
 const newTable = createRoute({
   getParentRoute: () => workspace,
   path: '/new-table',
@@ -267,6 +275,7 @@ const routeTree = root.addChildren([
       print,
       people,
       imports,
+      dashboard,
       newTable,
       templates,
       automations,

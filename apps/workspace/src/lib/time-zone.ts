@@ -92,8 +92,8 @@ export function withZoneName(text: string, at: Date, locale: string): string {
   return name === undefined ? text : `${text} ${name}`
 }
 
-/** UTC offset of a zone in ms. */
-function offsetAt(atMs: number, zone: string | undefined): number {
+/** UTC offset of a zone in ms. @param zone - `undefined` for the device's */
+export function offsetAt(atMs: number, zone: string | undefined): number {
   if (zone === undefined) return -new Date(atMs).getTimezoneOffset() * 60_000
   let clock = clocks.get(zone)
   if (!clock) {

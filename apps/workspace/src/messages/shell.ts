@@ -12,6 +12,7 @@ export const shellMessages = inLanguages('shellMessages', {
   myWork: 'My work',
   inbox: 'Inbox',
   people: 'People',
+  dashboards: 'Dashboards',
   capture: 'Capture',
   importRecords: 'Import records',
   templates: 'Templates',

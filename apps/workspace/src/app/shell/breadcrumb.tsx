@@ -101,6 +101,7 @@ function useCrumbs(tables: readonly TableInfo[]): readonly Crumb[] {
   if (last.routeId.endsWith('/search')) return [{ label: words.search }]
   if (last.routeId.endsWith('/inbox')) return [{ label: words.inbox }]
   if (last.routeId.endsWith('/my-work')) return [{ label: words.myWork }]
+  if (params['dashboard'] !== undefined) return [{ label: words.dashboards }]
   if (last.routeId.endsWith('/people')) return [{ label: words.people }]
   if (last.routeId.endsWith('/import')) return [{ label: words.importRecords }]
   if (last.routeId.includes('/automations')) return [{ label: words.automations }]

@@ -5,6 +5,8 @@ import { setPaused, usePause } from '../../lib/data/pause.ts'
 import { CommandPalette } from './command-palette.tsx'
 import type { Layer } from './layer.ts'
 import type { NavigationProps } from './side-bar.tsx'
+import { useDashboards, useHasDashboards } from '../../lib/dashboards/use-dashboards.ts'
+import { useWorkspace } from '../../lib/records/use-workspace.ts'
 import { useCommands } from './use-commands.tsx'
 
 /** The palette with the commands available here. */
@@ -20,12 +22,15 @@ export function Palette({
 }): JSX.Element {
   const local = useLocalDatabase()
   const navigate = useNavigate()
+  const hasDashboards = useHasDashboards()
+  const { dashboards } = useDashboards(useWorkspace()?.id)
   const { workspace, tables, counts, views } = navigation
   const commands = useCommands({
     workspace,
     tables,
     counts,
     views,
+    dashboards: hasDashboards ? dashboards : undefined,
     isPaused: usePause(local),
     onPauseChange: (pause) => setPaused(local, pause),
     onShortcuts: () => onLayer('shortcuts'),

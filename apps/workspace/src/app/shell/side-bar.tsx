@@ -4,11 +4,9 @@ import { ChevronRight, House, Inbox, PanelLeftClose, PanelLeftOpen, RefreshCw, S
 import type { JSX, ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Disclosure, DisclosurePanel } from 'react-aria-components/Disclosure'
-import { Focusable } from 'react-aria-components/Focusable'
 import { CountBadge } from '../../components/count-badge.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { TableIcon } from '../../components/table-icon.tsx'
-import { Tooltip } from '../../components/tooltip.tsx'
 import { VisuallyHidden } from '../../components/visually-hidden.tsx'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
 import { cx } from '../../lib/cx.ts'
@@ -21,6 +19,8 @@ import { canChange, useWorkspace } from '../../lib/records/use-workspace.ts'
 import { firstOf, type SavedView } from '../../lib/views/use-views.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { viewMessages } from '../../messages/views.ts'
+import type { DashboardLinksProps } from './dashboard-links.tsx'
+import { Heading, Item, itemClass, Word } from './side-bar-item.tsx'
 
 /** Loaded after paint, because on a first visit the tables come first. */
 export const LateUnreadCount = lazyAfterPaint(
@@ -30,6 +30,12 @@ export const LateUnreadCount = lazyAfterPaint(
 
 const LateViewCount = lazyAfterPaint(
   async () => (await import('../../features/grid/view-count.tsx')).ViewCount,
+  firstVisitMs,
+)
+
+/** Loaded after paint, for the same reason. */
+const LateDashboardLinks = lazyAfterPaint<DashboardLinksProps>(
+  async () => (await import('./dashboard-links.tsx')).DashboardLinks,
   firstVisitMs,
 )
 
@@ -146,6 +152,7 @@ export function Navigation({
           </Item>
         </li>
       </ul>
+      <LateDashboardLinks {...{ workspace, isNarrow, onFollow }} />
       <TableLinks {...{ workspace, tables, counts, views, isNarrow, onFollow }} />
     </nav>
   )
@@ -217,10 +224,6 @@ function TableLinks({
       )}
     </>
   )
-}
-
-function Heading({ children }: { readonly children: string }): JSX.Element {
-  return <h2 className="px-2 pt-4 pb-1.5 text-small font-medium text-muted">{children}</h2>
 }
 
 function MoreTables({ isOpen, children }: { readonly isOpen: boolean; readonly children: ReactNode }): JSX.Element {
@@ -384,25 +387,3 @@ const viewClass = cx(
   'focus-inset flex h-7 items-center rounded-md px-2 text-small text-muted no-underline transition-colors hover:bg-hover hover:text-text coarse:h-11',
   'aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent',
 )
-
-function Item({ label, isNarrow, children }: { label: string; isNarrow: boolean; children: JSX.Element }): JSX.Element {
-  return isNarrow ? (
-    <Tooltip text={label}>
-      <Focusable>{children}</Focusable>
-    </Tooltip>
-  ) : (
-    children
-  )
-}
-
-function Word({ isNarrow, children }: { isNarrow: boolean; children: ReactNode }): JSX.Element {
-  return isNarrow ? <VisuallyHidden>{children}</VisuallyHidden> : <span className="flex-1 truncate">{children}</span>
-}
-
-function itemClass(isNarrow: boolean): string {
-  return cx(
-    'focus-inset flex h-8 items-center gap-2.5 rounded-md text-body text-text no-underline transition-colors hover:bg-hover coarse:h-11',
-    'aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent',
-    isNarrow ? 'justify-center' : 'px-2',
-  )
-}

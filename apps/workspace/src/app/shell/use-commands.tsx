@@ -6,6 +6,7 @@ import {
   LayoutTemplate,
   Keyboard,
   KeyRound,
+  LayoutDashboard,
   ListFilter,
   ListTodo,
   LogOut,
@@ -29,6 +30,8 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import { formatCount } from '../../lib/format.ts'
 import { canChange, useWorkspace } from '../../lib/records/use-workspace.ts'
 import type { SavedView } from '../../lib/views/use-views.ts'
+import type { ListedDashboard } from '../../lib/dashboards/use-dashboards.ts'
+import { dashboardMessages } from '../../messages/dashboard.ts'
 import { importMessages } from '../../messages/import.ts'
 import { paletteMessages as words } from '../../messages/palette.ts'
 import { shellMessages } from '../../messages/shell.ts'
@@ -41,6 +44,8 @@ export interface CommandsOptions {
   readonly tables: readonly TableInfo[]
   readonly counts: ReadonlyMap<string, number>
   readonly views: readonly SavedView[]
+  /** `undefined`: the server has none. */
+  readonly dashboards: readonly ListedDashboard[] | undefined
   readonly isPaused: boolean
   readonly onPauseChange: (isPaused: boolean) => void
   readonly onShortcuts: () => void
@@ -56,6 +61,7 @@ export function useCommands(options: CommandsOptions): readonly PaletteCommand[]
   return [
     ...tableCommands(options, navigate),
     ...viewCommands(options, navigate),
+    ...dashboardCommands(options, navigate),
     ...workspaceCommands(options, navigate),
     ...(workspace && canChange(workspace) ? newTableCommands(options, navigate) : []),
     ...accountCommands(navigate),
@@ -96,6 +102,30 @@ function viewCommands({ workspace, tables, views }: CommandsOptions, navigate: N
       },
     ]
   })
+}
+
+function dashboardCommands({ workspace, dashboards }: CommandsOptions, navigate: Navigate): readonly PaletteCommand[] {
+  if (!dashboards) return []
+  const open = (id: string) => (): void =>
+    void navigate({ to: '/w/$ws/d/$dashboard', params: { ws: workspace, dashboard: id } })
+  return [
+    ...dashboards.map(({ id, name }) => ({
+      id: `dashboard:${id}`,
+      label: name,
+      keywords: 'dashboard chart report',
+      section: dashboardMessages.dashboards,
+      icon: <LayoutDashboard {...ICON} />,
+      run: open(id),
+    })),
+    {
+      id: 'new-dashboard',
+      label: dashboardMessages.newDashboard,
+      keywords: 'create make add chart report figures',
+      section: dashboardMessages.dashboards,
+      icon: <LayoutDashboard {...ICON} />,
+      run: open('new'),
+    },
+  ]
 }
 
 /** Returns a command that opens a screen. */

@@ -13,6 +13,7 @@ export const shellMessages: Translation<typeof english> = {
   myWork: 'Meine Arbeit',
   inbox: 'Eingang',
   people: 'Personen',
+  dashboards: 'Dashboards',
   capture: 'Erfassen',
   importRecords: 'Einträge importieren',
   templates: 'Vorlagen',

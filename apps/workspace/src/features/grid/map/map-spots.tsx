@@ -8,7 +8,7 @@ import { formatCount } from '../../../lib/format.ts'
 import { mapMessages as words } from '../../../messages/map.ts'
 import { stateFieldOf, textOf, titleOf } from '../record-words.ts'
 import type { Spot } from './map-sql.ts'
-import { type Camera, type Size, toScreen } from './projection.ts'
+import { type Camera, type Size, toScreen } from '../../../lib/map/projection.ts'
 
 /** Up to this many spots, single records show their titles. */
 const TITLES_MAX = 25

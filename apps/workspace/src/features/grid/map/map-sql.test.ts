@@ -6,7 +6,7 @@ import { NO_FILTER } from '../../../lib/filters/filter.ts'
 import type { SqlPart } from '../../../lib/sql.ts'
 import type { GridQuery } from '../query/grid-query.ts'
 import { cellsOver, type Extent, extentSql, recordsAtSql, type Spot, spotsSql } from './map-sql.ts'
-import { type PointFields, pointFields, pointFieldsOf, renderPoint } from './point-fields.ts'
+import { type PointFields, pointFields, pointFieldsOf, renderPoint } from '../../../lib/map/point-fields.ts'
 
 const TABLE = testTable('wells', [
   testColumn('name', 'text'),

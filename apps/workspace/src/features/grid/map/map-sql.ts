@@ -2,8 +2,8 @@ import { tableSql } from '../../../lib/fields/table-sql.ts'
 import type { SqlPart } from '../../../lib/sql.ts'
 import { columnsSql, type GridQuery, whereSql } from '../query/grid-query.ts'
 import type { GridRow } from '../window-cache.ts'
-import { degreesSql, type PointFields } from './point-fields.ts'
-import type { Bounds } from './projection.ts'
+import { degreesSql, type PointFields } from '../../../lib/map/point-fields.ts'
+import type { Bounds } from '../../../lib/map/projection.ts'
 
 /** A record, or a cluster with the columns of one of its records. */
 export type Spot = GridRow & {

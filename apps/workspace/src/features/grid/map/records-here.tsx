@@ -7,7 +7,7 @@ import type { GridQuery } from '../query/grid-query.ts'
 import { titleOf } from '../record-words.ts'
 import type { GridRow } from '../window-cache.ts'
 import { recordsAtSql, type Spot } from './map-sql.ts'
-import type { PointFields } from './point-fields.ts'
+import type { PointFields } from '../../../lib/map/point-fields.ts'
 
 const SHOWN_MAX = 200
 

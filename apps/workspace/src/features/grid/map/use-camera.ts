@@ -1,13 +1,5 @@
-import {
-  type KeyboardEvent,
-  type PointerEvent,
-  type RefObject,
-  useEffect,
-  useEffectEvent,
-  useRef,
-  useState,
-} from 'react'
-import { type Camera, moveBy, type Size, zoomBy } from './projection.ts'
+import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useEffectEvent, useRef } from 'react'
+import { type Camera, moveBy, type Size, zoomBy } from '../../../lib/map/projection.ts'
 
 const KEY_PX = 80
 const KEY_ZOOM = 1
@@ -100,22 +92,6 @@ const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
 
 function distance(a: Point, b: Point): number {
   return Math.hypot(a.x - b.x, a.y - b.y)
-}
-
-/** Returns the size of an element; `undefined` before it is measured. */
-export function useSize(element: RefObject<HTMLElement | null>): Size | undefined {
-  const [size, setSize] = useState<Size>()
-  // The browser determines the size.
-  useEffect(() => {
-    const { current } = element
-    if (!current) return
-    const measure = (): void => setSize({ width: current.clientWidth, height: current.clientHeight })
-    measure()
-    const resized = new ResizeObserver(measure)
-    resized.observe(current)
-    return () => resized.disconnect()
-  }, [element])
-  return size
 }
 
 /** Listens to the wheel directly: React's listeners cannot prevent the page from scrolling. */

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { showToast } from '../../../components/toast.tsx'
 import { mapMessages as words } from '../../../messages/map.ts'
-import type { Place } from './projection.ts'
+import type { Place } from '../../../lib/map/projection.ts'
 
 export interface Position extends Place {
   /** Accuracy: maximum distance from the reported position. */

@@ -1,13 +1,13 @@
 import type { Field } from '../../../lib/fields/field.ts'
-import { isNumeric, isTextual } from '../../../lib/fields/field-kind.ts'
 import { labelSql } from '../../../lib/fields/label-sql.ts'
+import { sortKeySql } from '../../../lib/fields/sort-key-sql.ts'
 import type { FilterGroup } from '../../../lib/filters/filter.ts'
 import type { FindCandidates } from '../../../lib/search/candidates-of.ts'
 import { searchedColumns, wordsOf, wordSql } from '../../../lib/search/word-sql.ts'
 import { tableSql } from '../../../lib/fields/table-sql.ts'
-import { quoteName, quoteText, type SqlPart } from '../../../lib/sql.ts'
+import { quoteName, type SqlPart } from '../../../lib/sql.ts'
 import type { Grouping } from '../row-groups.ts'
-import { filterSql } from './filter-sql.ts'
+import { filterSql } from '../../../lib/filters/filter-sql.ts'
 import type { Sort } from './sort.ts'
 
 /** Determines a view's rows and their order. */
@@ -166,18 +166,4 @@ export function orderSql(query: GridQuery, groups: readonly Sort[] = []): string
 /** Orders groups by their field. Groups with the same name stay separate. */
 export function groupOrderSql(field: Field, { isDescending }: Sort, column: string): string {
   return `${sortKeySql(field, column)} ${isDescending ? 'desc' : 'asc'} nulls last, ${column} nulls last`
-}
-
-function sortKeySql(field: Field, column: string): string {
-  if (field.kind === 'link' && field.link?.titleColumn !== undefined) return `${labelSql(field, column)} collate nocase`
-  if (isNumeric(field.kind)) return field.column.local === 'text' ? `cast(${column} as real)` : column
-  if (field.kind === 'choice') return choiceOrderSql(field, column)
-  return isTextual(field.kind) ? `${column} collate nocase` : column
-}
-
-/** Orders choices as declared in the database, not alphabetically. */
-function choiceOrderSql({ choices }: Field, column: string): string {
-  if (choices.length === 0) return column
-  const cases = choices.map((choice, index) => `when ${quoteText(choice)} then ${index}`).join(' ')
-  return `case ${column} ${cases} end`
 }

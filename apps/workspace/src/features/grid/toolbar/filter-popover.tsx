@@ -3,10 +3,12 @@ import type { JSX } from 'react'
 import { lateContent } from '../../../components/late-content.tsx'
 import { countConditions } from '../../../lib/filters/filter.ts'
 import { gridMessages as words } from '../../../messages/grid.ts'
-import type { FilterProps } from './filter-form.tsx'
+import type { FilterProps } from '../../../components/filter/filter-form.tsx'
 import { ToolPopover } from './tool-popover.tsx'
 
-export const filterForm = lateContent<FilterProps>(async () => (await import('./filter-form.tsx')).FilterForm)
+export const filterForm = lateContent<FilterProps>(
+  async () => (await import('../../../components/filter/filter-form.tsx')).FilterForm,
+)
 
 /** The conditions of the view. */
 export function FilterPopover({ fields, filter, onChange }: FilterProps): JSX.Element {

@@ -16,7 +16,7 @@ import {
   RULES_MAX,
   TONES,
 } from '../dress/view-looks.ts'
-import { emptyFilter, FilterForm } from './filter-form.tsx'
+import { emptyFilter, FilterForm } from '../../../components/filter/filter-form.tsx'
 
 const AUTOMATIC = ''
 const WHOLE = ''

@@ -29,15 +29,15 @@ import { useUntilChanged } from '../../../hooks/use-until-changed.ts'
 import { cx } from '../../../lib/cx.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import type { NewCommand } from '../../../lib/records/record-change.ts'
-import { type SavedView, useViews, type ViewType } from '../../../lib/views/use-views.ts'
 import { canChange, useWorkspace } from '../../../lib/records/use-workspace.ts'
+import { type SavedView, useViews, VIEWS_TABLE, type ViewType } from '../../../lib/views/use-views.ts'
 import { createView, deleteView, saveSettings, updateView } from '../../../lib/views/view-commands.ts'
 import { recordMessages } from '../../../messages/record.ts'
 import { viewEditingMessages as words } from '../../../messages/view-editing.ts'
 import { viewLinkMessages } from '../../../messages/view-links.ts'
 import { viewMessages } from '../../../messages/views.ts'
 import type { ViewShape } from '../use-grid-view.ts'
-import { useViewRights, type ViewRights } from './use-view-rights.ts'
+import { type ScopeRights, useScopeRights } from '../../../lib/views/use-scope-rights.ts'
 import { ViewForm, type ViewDraft } from './view-form.tsx'
 
 export interface ViewsProps {
@@ -52,7 +52,7 @@ export function ViewsPanel({ table, view, onSharePage }: ViewsProps): JSX.Elemen
   const views = useViews(table.name)
   const { saved } = view
   const { userId } = useLocalDatabase()
-  const rights = useViewRights(saved, userId)
+  const rights = useScopeRights(VIEWS_TABLE, saved?.row, userId)
   const writer = useRecordWriter()
   const [form, setForm] = useState<'new' | 'edit'>()
   const workspace = useWorkspace()
@@ -140,7 +140,7 @@ function ViewActions({
   onDelete,
 }: {
   readonly view: ViewShape
-  readonly rights: ViewRights
+  readonly rights: ScopeRights
   readonly favourite: ReactNode
   readonly onForm: (form: 'new' | 'edit') => void
   /** `undefined`: not allowed. */

@@ -2,7 +2,7 @@ import type { GetResourceResponse, Map as LibraryMap, RequestParameters } from '
 import workerAddress from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url'
 import { latePart } from '../../../../lib/late-part.ts'
 import { MAP_CACHE } from '../../../../lib/data/map-cache.ts'
-import type { Camera } from '../projection.ts'
+import type { Camera } from '../../../../lib/map/projection.ts'
 import type { BackgroundEvent } from './background-state.ts'
 import { createMapFiles, SILENCE_MS } from './map-files.ts'
 

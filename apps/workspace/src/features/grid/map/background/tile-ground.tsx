@@ -1,6 +1,6 @@
 import { type JSX, useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react'
 import { cx } from '../../../../lib/cx.ts'
-import type { Camera } from '../projection.ts'
+import type { Camera } from '../../../../lib/map/projection.ts'
 import { openTileMap, type TileMap } from './open-tile-map.ts'
 import type { Background } from './use-background.ts'
 

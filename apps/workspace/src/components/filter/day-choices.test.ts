@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resolveDays } from '../../../lib/fields/dates.ts'
+import { resolveDays } from '../../lib/fields/dates.ts'
 import { DAY_CHOICES, dayChoiceOf, dayCountOf, dayOfChoice } from './day-choices.ts'
 
 test('each choice is shown as itself again', () => {

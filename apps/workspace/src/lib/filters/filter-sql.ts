@@ -1,10 +1,10 @@
-import { resolveDays, startOfDay } from '../../../lib/fields/dates.ts'
-import type { Field } from '../../../lib/fields/field.ts'
-import { isNumeric } from '../../../lib/fields/field-kind.ts'
-import { labelSql } from '../../../lib/fields/label-sql.ts'
-import type { Condition, FilterGroup, FilterNode } from '../../../lib/filters/filter.ts'
-import { type MatchPlace, matchSql } from '../../../lib/match-sql.ts'
-import { quoteName, type SqlPart, type SqlValue } from '../../../lib/sql.ts'
+import { resolveDays, startOfDay } from '../fields/dates.ts'
+import type { Field } from '../fields/field.ts'
+import { isNumeric } from '../fields/field-kind.ts'
+import { labelSql } from '../fields/label-sql.ts'
+import type { Condition, FilterGroup, FilterNode } from './filter.ts'
+import { type MatchPlace, matchSql } from '../match-sql.ts'
+import { quoteName, type SqlPart, type SqlValue } from '../sql.ts'
 
 export interface FilterContext {
   readonly fields: ReadonlyMap<string, Field>

@@ -1,10 +1,10 @@
 // @vitest-environment happy-dom
 import { act, type JSX, useState } from 'react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Condition, FilterGroup } from '../../../lib/filters/filter.ts'
-import { renderFilter } from '../../../lib/filters/filter-text.ts'
-import { TEST_FIELDS } from '../../../lib/fields/test-fields.test-support.ts'
-import { renderedForEach } from '../../../lib/rendered.test-support.ts'
+import type { Condition, FilterGroup } from '../../lib/filters/filter.ts'
+import { renderFilter } from '../../lib/filters/filter-text.ts'
+import { TEST_FIELDS } from '../../lib/fields/test-fields.test-support.ts'
+import { renderedForEach } from '../../lib/rendered.test-support.ts'
 import { FilterForm } from './filter-form.tsx'
 
 /** Longer than the pause after which a value applies. */

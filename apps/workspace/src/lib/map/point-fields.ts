@@ -1,6 +1,6 @@
-import type { Field } from '../../../lib/fields/field.ts'
-import { isNumeric } from '../../../lib/fields/field-kind.ts'
-import { quoteName } from '../../../lib/sql.ts'
+import type { Field } from '../fields/field.ts'
+import { isNumeric } from '../fields/field-kind.ts'
+import { quoteName } from '../sql.ts'
 
 /** The fields with a record's coordinates: two numbers, or one value with both. */
 export type PointFields =

@@ -1,6 +1,6 @@
 import type { JSX } from 'react'
-import { boundsOf, type Camera, lineStep, linesBetween, scaleOf, type Size, toScreen } from './projection.ts'
-import { pageLocale } from '../../../lib/language.ts'
+import { boundsOf, type Camera, lineStep, linesBetween, scaleOf, type Size, toScreen } from '../lib/map/projection.ts'
+import { pageLocale } from '../lib/language.ts'
 
 const LINES_PX_MIN = 110
 const SCALE_PX_MAX = 110

@@ -1,11 +1,11 @@
 import { Plus, X } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
-import { Button } from '../../../components/button.tsx'
-import { IconButton } from '../../../components/icon-button.tsx'
-import { Select } from '../../../components/select.tsx'
-import type { Field } from '../../../lib/fields/field.ts'
-import { filterMessages as words } from '../../../messages/filter.ts'
-import { gridMessages } from '../../../messages/grid.ts'
+import { Button } from '../button.tsx'
+import { IconButton } from '../icon-button.tsx'
+import { Select } from '../select.tsx'
+import type { Field } from '../../lib/fields/field.ts'
+import { filterMessages as words } from '../../messages/filter.ts'
+import { gridMessages } from '../../messages/grid.ts'
 import {
   type Condition,
   CONDITIONS_MAX,
@@ -15,7 +15,7 @@ import {
   NESTING_MAX,
   NO_FILTER,
   operatorsOf,
-} from '../../../lib/filters/filter.ts'
+} from '../../lib/filters/filter.ts'
 import { ConditionValue } from './condition-value.tsx'
 
 /** The conditions of a filter, in groups that match if all or any of their conditions match. */

@@ -1,7 +1,7 @@
 import { type JSX, useState } from 'react'
-import { Select } from '../../../components/select.tsx'
-import { TextField } from '../../../components/text-field.tsx'
-import { filterMessages as words } from '../../../messages/filter.ts'
+import { Select } from '../select.tsx'
+import { TextField } from '../text-field.tsx'
+import { filterMessages as words } from '../../messages/filter.ts'
 import { DAY_CHOICES, type DayChoice, dayChoiceOf, dayCountOf, dayOfChoice } from './day-choices.ts'
 
 /** The day or period that a date is compared with: picked, or relative to today. */
