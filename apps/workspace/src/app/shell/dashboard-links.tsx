@@ -40,6 +40,7 @@ function Links({ workspace, isNarrow, onFollow }: DashboardLinksProps): JSX.Elem
                 to="/w/$ws/d/$dashboard"
                 params={{ ws: workspace, dashboard: id }}
                 activeOptions={{ includeSearch: false }}
+                preload={false}
                 className={itemClass(isNarrow)}
                 {...follow}
               >

@@ -33,7 +33,7 @@ const LateViewCount = lazyAfterPaint(
   firstVisitMs,
 )
 
-/** Loaded after paint, for the same reason. */
+/** Loaded after paint, for the same reason, and below the tables, so that they do not move under the pointer. */
 const LateDashboardLinks = lazyAfterPaint<DashboardLinksProps>(
   async () => (await import('./dashboard-links.tsx')).DashboardLinks,
   firstVisitMs,
@@ -152,8 +152,8 @@ export function Navigation({
           </Item>
         </li>
       </ul>
-      <LateDashboardLinks {...{ workspace, isNarrow, onFollow }} />
       <TableLinks {...{ workspace, tables, counts, views, isNarrow, onFollow }} />
+      <LateDashboardLinks {...{ workspace, isNarrow, onFollow }} />
     </nav>
   )
 }
