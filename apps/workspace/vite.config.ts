@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type PluginOption } from 'vite'
+import { defineConfig, type HtmlTagDescriptor, type PluginOption } from 'vite'
 import { VitePWA } from 'vite-plugin-pwa'
 import { compileMessages } from './compile-messages.ts'
 
@@ -32,6 +32,31 @@ const proxy = {
 }
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
+/** SQLite's files in the page's own bundle. The app runs SQLite only in its worker, which has copies. */
+const pageCopies = new Set<string>()
+
+const findPageCopies: PluginOption = {
+  name: 'find-page-copies',
+  generateBundle(_options, bundle) {
+    for (const file of Object.values(bundle)) {
+      if (
+        file.type === 'chunk' &&
+        file.moduleIds.length > 0 &&
+        file.moduleIds.every((id) => id.includes('/wa-sqlite/'))
+      )
+        pageCopies.add(file.fileName)
+    }
+  },
+}
+
+/** What the first screens load, in this order; a user who is still signing in then has it in the browser's cache. */
+const FIRST_FILES =
+  /(^index\.html$|\/(index|first|database|signed-in-layout|home-screen|table-route)-|worker-|wa-sqlite-|VFS-)/
+
+function inOrderOfUse<Entry extends { readonly url: string }>(entries: readonly Entry[]): Entry[] {
+  return entries.toSorted((a, b) => Number(FIRST_FILES.test(b.url)) - Number(FIRST_FILES.test(a.url)))
+}
+
 const pwa: PluginOption = VitePWA({
   strategies: 'injectManifest',
   srcDir: 'src',
@@ -57,8 +82,19 @@ const pwa: PluginOption = VitePWA({
   },
   injectManifest: {
     globPatterns: ['**/*.{html,js,mjs,css,wasm,woff2,svg,png,webmanifest}'],
-    // Encrypted builds of SQLite, 2 MB each, are not used. The app has its own worker instead of the package's.
-    globIgnores: ['**/mc-wa-sqlite*', '**/worker-*.js'],
+    // Not used: encrypted builds of SQLite, 2 MB each; the package's worker, because the app has its own; other stores of SQLite than those in
+    // src/lib/data/choose-store.ts; sync over WebSockets.
+    globIgnores: [
+      ...['mc-wa-sqlite*', 'worker-*.js', 'OPFSWriteAheadVFS-*', 'AccessHandlePoolVFS-*', 'websockets-*'].map(
+        (name) => `**/${name}`,
+      ),
+    ],
+    manifestTransforms: [
+      (entries) => ({
+        manifest: inOrderOfUse(entries.filter(({ url }) => !pageCopies.has(url))),
+        warnings: [],
+      }),
+    ],
     maximumFileSizeToCacheInBytes: 4 * 1024 * 1024,
     rollupFormat: 'iife',
     target: 'es2022',
@@ -95,6 +131,9 @@ const FIRST_PARTS = [
   ...DATABASE,
 ]
 
+/** What the worker with the local database loads in most browsers. */
+const WORKER = /\/(database\.worker|OPFSCoopSyncVFS|FacadeVFS|wa-sqlite(?!-async))-[^/]+\.(js|wasm)$/
+
 const firstParts: PluginOption = {
   name: 'first-parts',
   transformIndexHtml: {
@@ -111,11 +150,21 @@ const firstParts: PluginOption = {
       for (const { fileName, facadeModuleId } of chunks) {
         if (facadeModuleId && FIRST_PARTS.includes(facadeModuleId)) add(fileName)
       }
-      // Placed before theme.js, which reads it.
-      const content = [...found].map((fileName) => `/${fileName}`).join(' ')
-      return content === ''
+      const worker = Object.values(bundle).filter(({ type, fileName }) => type === 'asset' && WORKER.test(fileName))
+      // Placed before theme.js, which reads them.
+      const meta = (name: string, fileNames: readonly string[]): HtmlTagDescriptor => {
+        const content = fileNames.map((fileName) => `/${fileName}`).join(' ')
+        return { tag: 'meta', attrs: { name, content }, injectTo: 'head-prepend' }
+      }
+      return found.size === 0
         ? html
-        : [{ tag: 'meta', attrs: { name: 'first-parts', content }, injectTo: 'head-prepend' }]
+        : [
+            meta('first-parts', [...found]),
+            meta(
+              'worker-parts',
+              worker.map(({ fileName }) => fileName),
+            ),
+          ]
     },
   },
 }
@@ -165,7 +214,7 @@ function stageOf(id: string, importsOf: ImportsOf): string | null {
 }
 
 export default defineConfig({
-  plugins: [englishTexts, compileMessages(), react(), tailwindcss(), firstParts, pwa],
+  plugins: [englishTexts, compileMessages(), react(), tailwindcss(), firstParts, findPageCopies, pwa],
   resolve: {
     // The repository's packages are imported from source. The export condition `source` cannot be used, because react-aria-components declares it without
     // publishing the files.

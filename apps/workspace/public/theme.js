@@ -25,19 +25,32 @@
     console.warn('The language could not be read; it is English.', error)
   }
   document.documentElement.lang = language
+  // The build writes addresses of files here (vite.config.ts).
+  function load(name, rel) {
+    var parts = document.querySelector('meta[name="' + name + '"]')
+    var addresses = parts ? parts.content.split(' ') : []
+    for (var part = 0; part < addresses.length; part++) {
+      var link = document.createElement('link')
+      link.rel = rel
+      link.href = addresses[part]
+      document.head.appendChild(link)
+    }
+  }
   try {
+    var isIn = localStorage.getItem('holdfast-auth') !== null
     // Whoever is signed in on this device sees the frame of the app at once (index.html).
-    if (/^\/($|w(\/|$)|account(\/|$))/.test(location.pathname) && localStorage.getItem('holdfast-auth') !== null) {
+    if (isIn && /^\/($|w(\/|$)|account(\/|$))/.test(location.pathname)) {
       document.documentElement.dataset.session = ''
-      // The scripts of the first screen come beside the first one, not after it; the build writes their addresses here (vite.config.ts).
-      var parts = document.querySelector('meta[name="first-parts"]')
-      var addresses = parts ? parts.content.split(' ') : []
-      for (var part = 0; part < addresses.length; part++) {
-        var link = document.createElement('link')
-        link.rel = 'modulepreload'
-        link.href = addresses[part]
-        document.head.appendChild(link)
-      }
+      // The scripts of the first screen come beside the first one, not after it.
+      load('first-parts', 'modulepreload')
+    }
+    // While somebody types a password, the browser fetches what comes next.
+    var savesData = navigator.connection && navigator.connection.saveData
+    if (!isIn && !savesData && /^\/($|w(\/|$)|sign-in|welcome)/.test(location.pathname)) {
+      addEventListener('load', function () {
+        load('first-parts', 'prefetch')
+        load('worker-parts', 'prefetch')
+      })
     }
   } catch (error) {
     console.warn('Without storage there is no session to come back to.', error)

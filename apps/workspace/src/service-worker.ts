@@ -1,13 +1,6 @@
 import { isOwnFile } from './lib/own-file.ts'
 import { shownNotification } from './lib/push/push-message.ts'
-import {
-  addPlugins,
-  cleanupOutdatedCaches,
-  createHandlerBoundToURL,
-  getCacheKeyForURL,
-  matchPrecache,
-  precacheAndRoute,
-} from 'workbox-precaching'
+import { cleanupOutdatedCaches, PrecacheController } from 'workbox-precaching'
 
 declare const self: Omit<ServiceWorkerGlobalScope, '__WB_MANIFEST'> & {
   readonly __WB_MANIFEST: { readonly url: string; readonly revision: string | null }[]
@@ -18,31 +11,71 @@ const SERVER_PATHS =
   /^\/(auth\/v1|rest\/v1|sync|write-checkpoint2\.json|health|docs|mailbox|metrics|app\/v1|storage\/v1|functions\/v1|realtime\/v1|admin\/v1)(\/|$)/
 
 const manifest = self.__WB_MANIFEST
-/** What only some devices need: the texts of another language than English, what draws the background of maps, and what reads codes. They keep it once they had it or asked for it. */
+/**
+ * What only some devices need: the texts of another language than English, what draws the background of maps, what reads codes, and SQLite without synchronous
+ * files. They keep it once they had it or asked for it.
+ */
 const parts = manifest
   .map(({ url }) => new URL(url, self.location.origin).href)
   .filter((url) => partOf(url) !== undefined)
 
+const needed = manifest.filter(({ url }) => partOf(url) === undefined)
+
 // A version of which a file does not come is not installed: the one before stays, and the next start asks again.
-addPlugins([
-  { cacheWillUpdate: async ({ request, response }) => ((await isOwnFile(request.url, response)) ? response : null) },
-])
+const app = new PrecacheController({
+  plugins: [
+    { cacheWillUpdate: async ({ request, response }) => ((await isOwnFile(request.url, response)) ? response : null) },
+  ],
+})
 // The shell, the workers and SQLite's wasm are all in the manifest, so a cold start needs no network.
-precacheAndRoute(
-  manifest.filter(({ url }) => partOf(url) === undefined),
-  { cleanURLs: false },
-)
+app.addToCacheList(needed)
 cleanupOutdatedCaches()
+
+self.addEventListener('install', (event) => {
+  // Workbox fetches one file after another. On a bad line each takes half a second, whatever its size, so most are there when it looks.
+  event.waitUntil(fetchAhead().then(() => app.install(event)))
+})
+
+/** As many as browsers allow to one server over HTTP/1. */
+const FETCHES_MAX = 6
+
+/** Caches the app's files, in the order of the manifest. Files that do not come are left to Workbox, which then reports them. */
+async function fetchAhead(): Promise<void> {
+  const cache = await caches.open(app.strategy.cacheName)
+  const left = needed.values()
+  const fetchNext = async (): Promise<void> => {
+    for (const { url, revision } of left) {
+      const key = app.getCacheKeyForURL(url)
+      if (key === undefined || (await cache.match(key))) continue
+      try {
+        const response = await fetch(url, { cache: revision === null ? 'default' : 'reload', priority: 'low' })
+        if (await isOwnFile(new URL(url, self.location.origin).href, response)) await cache.put(key, response)
+      } catch (error) {
+        console.info(`${url} is asked for once more.`, error)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: FETCHES_MAX }, fetchNext))
+}
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event
+  const cacheKey = request.method === 'GET' ? app.getCacheKeyForURL(request.url) : undefined
+  if (cacheKey !== undefined) event.respondWith(app.strategy.handle({ event, request, params: { cacheKey } }))
+})
 
 /** The page puts the texts of its language there as well (`src/lib/data/load-texts.ts`). */
 const PARTS_CACHE = 'holdfast-parts'
 
 function partOf(url: string): string | undefined {
-  return /\/?assets\/(german|maplibre-gl-worker|maplibre-gl|decode\.worker|zxing_reader)-[^/]*\.(?:m?js|wasm)$/.exec(
+  return /\/?assets\/(german|maplibre-gl-worker|maplibre-gl|decode\.worker|zxing_reader|wa-sqlite-async|IDBBatchAtomicVFS|MemoryVFS)-[^/]*\.(?:m?js|wasm)$/.exec(
     url,
   )?.[1]
 }
-const CODE_READER: readonly (string | undefined)[] = ['decode.worker', 'zxing_reader']
+type Parts = readonly (string | undefined)[]
+const CODE_READER: Parts = ['decode.worker', 'zxing_reader']
+/** For a browser without synchronous files (`src/lib/data/choose-store.ts`). */
+const OTHER_STORES: Parts = ['wa-sqlite-async', 'IDBBatchAtomicVFS', 'MemoryVFS']
 
 // A new version has the parts that this device uses before it takes over.
 self.addEventListener('install', (event) => {
@@ -58,13 +91,18 @@ async function keepParts(): Promise<void> {
   )
 }
 
-/** For a browser that reads no codes itself (`src/lib/codes/keep-code-reader.ts`). */
-async function keepCodeReader(): Promise<void> {
+/** @returns whether all of them are kept. If not, they are asked for again with the next start of the app */
+async function keep(wanted: Parts): Promise<boolean> {
   const cache = await caches.open(PARTS_CACHE)
   const kept = new Set((await cache.keys()).map(({ url }) => url))
-  const missing = parts.filter((url) => CODE_READER.includes(partOf(url)) && !kept.has(url))
-  // It is asked for again with the next start of the app.
-  await keepFiles(cache, missing).catch((error: unknown) => console.info('The reader of codes is not kept yet.', error))
+  const missing = parts.filter((url) => wanted.includes(partOf(url)) && !kept.has(url))
+  try {
+    await keepFiles(cache, missing)
+    return true
+  } catch (error) {
+    console.info('Parts of the app are not kept yet.', error)
+    return false
+  }
 }
 
 /** @throws when one of them does not come; none is kept then */
@@ -98,7 +136,7 @@ async function answerWithPart(request: Request): Promise<Response> {
   return response
 }
 
-const answerWithShell = createHandlerBoundToURL('/index.html')
+const answerWithShell = app.createHandlerBoundToURL('/index.html')
 
 self.addEventListener('fetch', (event) => {
   if (event.request.mode !== 'navigate') return
@@ -118,7 +156,10 @@ self.addEventListener('message', (event) => {
     givesWay = new AbortController()
   }
   if (message.type === 'skip-waiting') event.waitUntil(self.skipWaiting())
-  if (message.type === 'keep-code-reader') event.waitUntil(keepCodeReader())
+  // For a browser that reads no codes itself (`src/app/shell/bottom-bar.tsx`).
+  if (message.type === 'keep-code-reader') event.waitUntil(keep(CODE_READER))
+  if (message.type === 'keep-store')
+    event.waitUntil(keep(OTHER_STORES).then((kept) => event.ports[0]?.postMessage(kept)))
   if (message.type === 'renew-shell') event.waitUntil(renewShell())
 })
 
@@ -126,8 +167,8 @@ const SHELL = '/index.html'
 
 /** The shell is kept with its content security policy, which the operator may have changed without a new version of the app. */
 async function renewShell(): Promise<void> {
-  const [kept, fresh] = await Promise.all([matchPrecache(SHELL), fetch(SHELL, { cache: 'no-store' })])
-  const key = getCacheKeyForURL(SHELL)
+  const [kept, fresh] = await Promise.all([app.matchPrecache(SHELL), fetch(SHELL, { cache: 'no-store' })])
+  const key = app.getCacheKeyForURL(SHELL)
   // Another version comes with its own files.
   if (!kept || !fresh.ok || key === undefined || (await kept.text()) !== (await fresh.clone().text())) return
   for (const name of await caches.keys()) {
@@ -137,7 +178,7 @@ async function renewShell(): Promise<void> {
 }
 
 self.addEventListener('activate', (event) => {
-  event.waitUntil(Promise.all([self.clients.claim(), forgetOlderParts()]))
+  event.waitUntil(Promise.all([self.clients.claim(), app.activate(event), forgetOlderParts()]))
 })
 
 self.addEventListener('push', (event) => {

@@ -1,6 +1,7 @@
 import { expectAccessible } from './support/accessibility.ts'
 import { expect, test } from './support/fixtures.ts'
 import { readDevice } from './support/local-device.ts'
+import { expectSynced, signIn } from './support/person.ts'
 
 interface Manifest {
   readonly name: string
@@ -76,4 +77,36 @@ test('the app can be installed, and starts without a connection on the last scre
     await expect(tab.getByRole('button', { name: 'Abgleich: Offline' })).toBeVisible()
     await expect(tab.getByRole('button', { name: /^Filtern/ })).toBeVisible()
   })
+})
+
+test('a browser without synchronous files is told that it works offline once its own parts are here', async ({
+  arrive,
+}) => {
+  const dana = await arrive('dana', { until: 'signed-out' })
+  const { page } = dana
+  await page.addInitScript(() => localStorage.setItem('hf-store', '"indexeddb"'))
+  const held = Promise.withResolvers<void>()
+  await page.context().route(/\/assets\/wa-sqlite-async-.*\.wasm$/, async (route) => {
+    // The worker of the database loads it first, for which nothing waits.
+    if (route.request().serviceWorker()) await held.promise
+    await route.continue()
+  })
+  await page.goto('/sign-in')
+  await signIn(page, dana.email)
+  await expectSynced(dana)
+  await expect
+    .poll(() => page.evaluate(() => navigator.serviceWorker.controller?.state), { timeout: 30_000 })
+    .toBe('activated')
+  const promise = page.getByText('Available offline on this device.')
+  await expect(page.getByText('Getting ready to work offline…')).toBeVisible()
+  await expect(promise).toBeHidden()
+  held.resolve()
+  await expect(promise).toBeVisible()
+
+  await dana.goOffline()
+  await page.close()
+  const tab = await dana.newTab()
+  await tab.addInitScript(() => localStorage.setItem('hf-store', '"indexeddb"'))
+  await tab.goto(`${dana.home}/t/sites`)
+  await expect(tab.getByRole('grid').getByRole('row').nth(1)).toBeVisible()
 })

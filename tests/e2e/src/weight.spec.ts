@@ -26,6 +26,8 @@ test('a first visit loads no more than a phone on a bad line waits for', async (
   const { page } = sam
   // A browser without service workers, as in a private window: what is loaded late comes over the line.
   await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'serviceWorker'))
+  // A browser that saves data: the sign-in screen fetches nothing ahead.
+  await page.addInitScript(() => Object.defineProperty(navigator, 'connection', { value: { saveData: true } }))
   await page.addInitScript((mark) => {
     const changes = new MutationObserver(() => {
       if (!document.querySelector('[role=grid] [role=gridcell]')) return

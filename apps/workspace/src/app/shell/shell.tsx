@@ -16,6 +16,7 @@ import { useTables } from '../../lib/data/use-tables.tsx'
 import { localValue } from '../../lib/local-value.ts'
 import { useViews } from '../../lib/views/use-views.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
+import { startKeeping } from '../register-service-worker.ts'
 import { Banners } from './banners.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 import { createOpenLayer, type OpenLayer } from './layer.ts'
@@ -50,6 +51,10 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
     waiting,
   }
 
+  const hasSynced = useHasSynced()
+  useEffect(() => {
+    if (hasSynced) startKeeping()
+  }, [hasSynced])
   useAskPersistence(waiting > 0)
   // The sign-in screen's list is stored outside this account's database.
   useEffect(() => rememberWaiting(userId, waiting + attention), [userId, waiting, attention])

@@ -18,6 +18,12 @@ export async function openDatabase({
 > {
   const store = await chooseStore(prescribedVfs)
   useLocalStore.setState({ store })
+  if (store !== 'opfs') {
+    import('./keep-store.ts').then(
+      ({ keepStore }) => keepStore(),
+      (error: unknown) => console.info('SQLite is kept at the next start.', error),
+    )
+  }
   const { promise: failed, reject } = Promise.withResolvers<never>()
   const database = new PowerSyncDatabase({
     schema,
