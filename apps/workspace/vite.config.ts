@@ -84,11 +84,9 @@ const pwa: PluginOption = VitePWA({
     globPatterns: ['**/*.{html,js,mjs,css,wasm,woff2,svg,png,webmanifest}'],
     // Not used: encrypted builds of SQLite, 2 MB each; the package's worker, because the app has its own; other stores of SQLite than those in
     // src/lib/data/choose-store.ts; sync over WebSockets.
-    globIgnores: [
-      ...['mc-wa-sqlite*', 'worker-*.js', 'OPFSWriteAheadVFS-*', 'AccessHandlePoolVFS-*', 'websockets-*'].map(
-        (name) => `**/${name}`,
-      ),
-    ],
+    globIgnores: ['mc-wa-sqlite*', 'worker-*.js', 'OPFSWriteAheadVFS-*', 'AccessHandlePoolVFS-*', 'websockets-*'].map(
+      (name) => `**/${name}`,
+    ),
     manifestTransforms: [
       (entries) => ({
         manifest: inOrderOfUse(entries.filter(({ url }) => !pageCopies.has(url))),
