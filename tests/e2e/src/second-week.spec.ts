@@ -95,9 +95,10 @@ test('an owner adds, edits, deletes and restores fields of a table', async ({ br
     await page
       .getByRole('gridcell', { name: /^Notes/ })
       .first()
-      .click()
-    await page.keyboard.type('12 m')
-    await page.keyboard.press('Enter')
+      .dblclick()
+    const notes = page.getByRole('textbox', { name: 'Edit Notes' })
+    await notes.fill('12 m')
+    await notes.press('Enter')
     await expect
       .poll(async () => (await server.admin.query(sql`select notes from public.pumps`))[0])
       .toEqual({ notes: '12 m' })

@@ -25,6 +25,7 @@ const operators = {
 export const filterMessages = inLanguages('filterMessages', {
   operators,
   addCondition: 'Add a condition',
+  gone: (field: string) => `The field “${field}” no longer exists, so this condition has no effect.`,
   removeCondition: 'Remove the condition',
   addGroup: 'Add a group',
   removeGroup: 'Remove the group',

@@ -95,3 +95,10 @@ test('what was typed takes effect when Escape closes the filter, and when the fi
   act(() => void fieldOfValue().dispatchEvent(new FocusEvent('focusout', { bubbles: true })))
   expect(inEffect()).toBe('any(title.has.pipe)')
 })
+
+test('a condition of a field that is gone says that it has no effect', () => {
+  show(condition('deleted_field', 'is', 'a'))
+  expect(rendered.place.textContent).toContain('“deleted_field” no longer exists')
+  press('Remove the condition')
+  expect(inEffect()).toBe('')
+})

@@ -172,6 +172,12 @@ function ConditionRow({
   readonly onChange: (condition: Condition) => void
 }): JSX.Element {
   const field = fields.find(({ name }) => name === condition.field)
+  if (!field)
+    return (
+      <p className="min-w-0 flex-1 self-center text-small [overflow-wrap:anywhere] text-danger">
+        {words.gone(condition.field)}
+      </p>
+    )
   return (
     <>
       <Select
@@ -190,16 +196,16 @@ function ConditionRow({
         isLabelHidden
         className="w-40 shrink-0"
         value={condition.operator}
-        options={(field ? operatorsOf(field) : []).map((operator) => ({
+        options={operatorsOf(field).map((operator) => ({
           value: operator,
           label: words.operators[operator],
         }))}
         onChange={(name) => {
-          const operator = field && operatorsOf(field).find((one) => one === name)
+          const operator = operatorsOf(field).find((one) => one === name)
           if (operator) onChange({ ...condition, operator })
         }}
       />
-      {field ? <ConditionValue condition={condition} field={field} onChange={onChange} /> : <span className="flex-1" />}
+      <ConditionValue condition={condition} field={field} onChange={onChange} />
     </>
   )
 }

@@ -22,6 +22,7 @@ export const filterMessages: Translation<typeof english> = {
     filled: 'hat einen Wert',
   },
   addCondition: 'Bedingung hinzufügen',
+  gone: (field) => `Das Feld „${field}“ gibt es nicht mehr. Diese Bedingung hat keine Wirkung.`,
   removeCondition: 'Bedingung entfernen',
   addGroup: 'Gruppe hinzufügen',
   removeGroup: 'Gruppe entfernen',
