@@ -160,6 +160,27 @@ test.each<[string, unknown]>([
     'automation.when',
     { when: { kind: 'added', table: 'jobs', field: 'n' }, do: [{ kind: 'update', set: { n: '1' } }] },
   ],
+  [
+    'automation.field',
+    {
+      when: { kind: 'due', table: 'jobs', field: 'title', days: 1, at: '08:00' },
+      do: [{ kind: 'update', set: { n: '1' } }],
+    },
+  ],
+  [
+    'automation.when',
+    {
+      when: { kind: 'due', table: 'jobs', field: 'day', days: 1.5, at: '08:00' },
+      do: [{ kind: 'update', set: { n: '1' } }],
+    },
+  ],
+  [
+    'automation.when',
+    {
+      when: { kind: 'due', table: 'jobs', field: 'day', days: 1, at: '24:00' },
+      do: [{ kind: 'update', set: { n: '1' } }],
+    },
+  ],
   ['automation.table', { when: { kind: 'added', table: 'members' }, do: [{ kind: 'update', set: { n: '1' } }] }],
   [
     'automation.values',

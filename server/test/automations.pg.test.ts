@@ -131,6 +131,70 @@ describe('a run', () => {
   })
 })
 
+describe('a date', () => {
+  const at = '08:00'
+  /** Lets the clocks of all automations show a moment that has just passed. */
+  const clockAt = (moment: string): Promise<unknown> =>
+    given.world.database.pool.execute(sql`update holdfast.automation_clocks set next_at = ${moment}::timestamptz`)
+  const clock = async (): Promise<string | undefined> =>
+    (
+      await given.world.database.pool.query<{ at: string }>(
+        sql`select to_json(next_at at time zone 'UTC') #>> '{}' as at from holdfast.automation_clocks`,
+      )
+    )[0]?.at
+  const today = new Date().toISOString().slice(0, 10)
+  const inDays = (days: number): string => new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10)
+  const remind = (field: string, days: number): AutomationConfig => ({
+    when: { kind: 'due', table: 'jobs', field, days, at },
+    do: [{ kind: 'create', table: 'tasks', set: { title: '{title}', due_on: `{${field}}` } }],
+  })
+
+  test.each([
+    ['before', 1],
+    ['on', 0],
+    ['after', -3],
+  ])('starts it %s the day, once for each record and date, and again for another date', async (_title, days) => {
+    await start(remind('day', days))
+    const id = await addJob({ title: 'Due', day: inDays(days) })
+    await addJob({ title: 'Other day', day: inDays(days + 1) })
+    await addJob({ title: 'No day' })
+    for (let round = 0; round < 2; round++) {
+      await clockAt(`${today}T00:00:00Z`)
+      await given.worker.settled()
+    }
+    expect(await tasks()).toEqual([{ title: 'Due', due_on: inDays(days) }])
+    expect(await clock()).toMatch(/T08:00:00$/)
+    await given.world.as('edda', sql`update public.jobs set day = ${inDays(days + 5)} where id = ${id}`)
+    await given.world.as('edda', sql`update public.jobs set day = ${inDays(days)} where id = ${id}`)
+    await clockAt(`${today}T00:00:00Z`)
+    await given.worker.settled()
+    expect(await tasks()).toHaveLength(1)
+  })
+
+  test('whose moments passed while the server was off starts it afterwards, for a week', async () => {
+    await start(remind('day', 0))
+    await addJob({ title: 'Two days ago', day: inDays(-2) })
+    await addJob({ title: 'Long ago', day: inDays(-9) })
+    await clockAt(`${inDays(-9)}T08:00:00Z`)
+    await given.worker.settled()
+    expect(await tasks()).toEqual([{ title: 'Two days ago', due_on: inDays(-2) }])
+  })
+
+  test('whose field is gone stops it, and no other automation', async () => {
+    await given.world.projectPool.execute(sql`alter table public.jobs add column gone_on date`)
+    const id = await start(remind('gone_on', 0))
+    await start({ when: ADDED, do: [{ kind: 'update', set: { n: '1' } }] })
+    await given.world.projectPool.execute(sql`alter table public.jobs drop column gone_on`)
+    await clockAt(`${today}T00:00:00Z`)
+    const job_ = await addJob({ title: 'x' })
+    await given.worker.settled()
+    expect(await job(job_)).toMatchObject({ n: '1' })
+    expect(await given.world.as('adam', sql`select paused_reason from holdfast.automations where id = ${id}`)).toEqual([
+      { paused_reason: 'automation.field' },
+    ])
+  })
+})
+
 describe('bounds', () => {
   test('an automation does not start itself for the same record', async () => {
     await start({ when: { kind: 'changed', table: 'jobs' }, do: [{ kind: 'update', set: { title: '{title}!' } }] })

@@ -19,6 +19,16 @@ export type AutomationTrigger =
       readonly to?: readonly string[]
     }
   | { readonly kind: 'form'; readonly table: string; readonly form?: string }
+  | {
+      readonly kind: 'due'
+      readonly table: string
+      /** A date. */
+      readonly field: string
+      /** Days before the date; negative for days after it. */
+      readonly days: number
+      /** Time of day in the workspace, `HH:MM`. */
+      readonly at: string
+    }
 
 /** Texts by field, with placeholders; `null` empties the field. */
 export type AutomationValues = Readonly<Record<string, string | null>>
@@ -50,7 +60,7 @@ export function parseAutomation(given: unknown): AutomationConfig | undefined {
   return isKnown ? (value as unknown as AutomationConfig) : undefined
 }
 
-const TRIGGERS: ReadonlySet<string> = new Set<AutomationTrigger['kind']>(['added', 'changed', 'form'])
+const TRIGGERS: ReadonlySet<string> = new Set<AutomationTrigger['kind']>(['added', 'changed', 'form', 'due'])
 const STEPS: ReadonlySet<string> = new Set<AutomationStep['kind']>(['update', 'create', 'notify'])
 
 function parseText(text: string): JsonObject | undefined {

@@ -14,6 +14,7 @@ import {
   prune,
   readAutomation,
   settleRun,
+  startDue,
   type StoredAutomation,
 } from './queue.ts'
 
@@ -54,6 +55,7 @@ export function openAutomations(options: AutomationsOptions): QueueWorker<Automa
     logger,
     slots: RUNS_AT_ONCE,
     groupSlots: 1,
+    prepare: () => startDue(pool),
     run: ([event], signal) => run(event, AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)])),
     prune: { afterMs: PRUNE_EVERY_MS, everyMs: PRUNE_EVERY_MS, run: () => prune(pool) },
   })

@@ -103,6 +103,19 @@ export async function settleRun(
   )
 }
 
+/**
+ * Keeps the records that are due now for automations.
+ *
+ * @param pool - connected as the project's role
+ * @returns milliseconds until the next automation looks for due records; `undefined` without one
+ */
+export async function startDue(pool: Pool): Promise<number | undefined> {
+  const [row] = await pool.query<{ nextMs: number | null }>(
+    sql`select (extract(epoch from holdfast.start_due_automations() - clock_timestamp()) * 1000)::float8 as "nextMs"`,
+  )
+  return row?.nextMs ?? undefined
+}
+
 /** @param pool - connected as the project's role @returns whether any runs or notices remain */
 export async function prune(pool: Pool): Promise<boolean> {
   const [row] = await pool.query<{ left: boolean }>(sql`select holdfast.prune_automations() as left`)

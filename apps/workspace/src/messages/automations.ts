@@ -18,6 +18,7 @@ export const automationMessages = inLanguages('automationMessages', {
     news: (table: string) => `Tell admins about new ${table}`,
     assigned: (table: string) => `Tell people what is assigned to them: ${table}`,
     finished: (field: string, value: string) => `Fill in ${field} when it is ${value}`,
+    due: (table: string, field: string) => `Remind people the day before ${field}: ${table}`,
     form: (table: string) => `Tell admins about submitted forms: ${table}`,
     followUp: (table: string, value: string) => `Add a follow-up when it is ${value}: ${table}`,
   },
@@ -25,6 +26,7 @@ export const automationMessages = inLanguages('automationMessages', {
     news: (field: string) => `New: ${field}`,
     assigned: (field: string) => `Assigned to you: ${field}`,
     form: (field: string) => `Submitted: ${field}`,
+    due: (field: string) => `Due tomorrow: ${field}`,
     followUp: (field: string) => `Follow up: ${field}`,
   },
   newName: 'New automation',
@@ -51,7 +53,17 @@ export const automationMessages = inLanguages('automationMessages', {
     added: 'a record is added',
     changed: 'a record changes',
     form: 'a public form is submitted',
+    due: 'a record is due',
   },
+  distance: 'How long before or after',
+  days: (count: number) =>
+    count > 0
+      ? icu('{count, plural, one {# day} other {# days}} before', { count })
+      : count < 0
+        ? icu('{count, plural, one {# day} other {# days}} after', { count: -count })
+        : 'on the day of',
+  at: 'at',
+  time: 'Time',
   inTable: 'in',
   table: 'Table',
   field: 'Field',
@@ -101,6 +113,7 @@ export const automationMessages = inLanguages('automationMessages', {
     added: 'Record added',
     changed: 'Record changed',
     form: 'Form submitted',
+    due: 'Due',
     again: 'Run again',
     chain: 'Limit',
     full: 'Limit',

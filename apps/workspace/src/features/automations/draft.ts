@@ -54,8 +54,14 @@ export function readTemplate(text: string, { fields }: AutomatedTable): string {
 }
 
 /** The trigger after the user has chosen another event or table. */
-export function triggerOf(kind: AutomationTrigger['kind'], table: string): AutomationTrigger {
-  return { kind, table }
+export function triggerOf(kind: AutomationTrigger['kind'], table: AutomatedTable): AutomationTrigger {
+  if (kind !== 'due') return { kind, table: table.name }
+  return { kind, table: table.name, field: daysOf(table)[0]?.name ?? '', days: 1, at: '08:00' }
+}
+
+/** Fields that records can be due by. */
+export function daysOf({ fields }: AutomatedTable): readonly Field[] {
+  return fields.filter(({ kind, computed }) => !computed && (kind === 'date' || kind === 'datetime'))
 }
 
 /** A step with which the user begins. */
@@ -79,7 +85,11 @@ function titleOf({ fields }: AutomatedTable): string {
 /** Without what belongs to another table: conditions and steps that name its fields. */
 export function moveToTable(config: AutomationConfig, table: AutomatedTable): AutomationConfig {
   const { if: _conditions, ...rest } = config
-  return { ...rest, when: triggerOf(config.when.kind, table.name), do: [newStep('notify', table)] }
+  return {
+    ...rest,
+    when: triggerOf(config.when.kind === 'due' && daysOf(table).length === 0 ? 'added' : config.when.kind, table),
+    do: [newStep('notify', table)],
+  }
 }
 
 export interface Recipe {
@@ -125,6 +135,24 @@ function recipesOf(table: AutomatedTable): readonly Recipe[] {
               when: { kind: 'changed', table: name, field: assignee.name } as const,
               if: [{ field: assignee.name, is: 'filled' } as const],
               do: [{ kind: 'notify', to: [`field:${assignee.name}`], text: words.texts.assigned(title) } as const],
+            },
+          },
+        ]
+      : []),
+    ...(day
+      ? [
+          {
+            id: 'due',
+            name: words.recipes.due(info.label, day.label),
+            config: {
+              when: { kind: 'due', table: name, field: day.name, days: 1, at: '08:00' } as const,
+              do: [
+                {
+                  kind: 'notify',
+                  to: [assignee ? `field:${assignee.name}` : 'admins'],
+                  text: words.texts.due(title),
+                } as const,
+              ],
             },
           },
         ]

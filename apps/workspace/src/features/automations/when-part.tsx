@@ -1,9 +1,10 @@
 import type { AutomationConfig, AutomationTrigger } from '@holdfast/protocol'
 import type { JSX } from 'react'
 import { Select } from '../../components/select.tsx'
+import { TextField } from '../../components/text-field.tsx'
 import { valuesOf } from '../../lib/fields/condition.ts'
 import { automationMessages as words } from '../../messages/automations.ts'
-import { type AutomatedTable, moveToTable, triggerOf } from './draft.ts'
+import { type AutomatedTable, daysOf, moveToTable, triggerOf } from './draft.ts'
 
 export interface PartProps {
   readonly config: AutomationConfig
@@ -14,7 +15,7 @@ export interface PartProps {
   readonly onChange: (config: AutomationConfig) => void
 }
 
-const EVENTS = ['added', 'changed', 'form'] as const
+const EVENTS = ['added', 'changed', 'due', 'form'] as const
 /** Stands for no choice, which a select cannot have as a value. */
 const ANY = '\0any'
 
@@ -30,8 +31,11 @@ export function WhenPart({ config, table, tables, isDisabled, onChange }: PartPr
           className="min-w-56"
           isDisabled={isDisabled}
           value={when.kind}
-          options={EVENTS.map((value) => ({ value, label: words.events[value] }))}
-          onChange={(kind) => onChange({ ...config, when: triggerOf(kind as AutomationTrigger['kind'], when.table) })}
+          options={EVENTS.filter((event) => event !== 'due' || daysOf(table).length > 0).map((value) => ({
+            value,
+            label: words.events[value],
+          }))}
+          onChange={(kind) => onChange({ ...config, when: triggerOf(kind as AutomationTrigger['kind'], table) })}
         />
         <span className="text-muted">{words.inTable}</span>
         <Select
@@ -47,6 +51,14 @@ export function WhenPart({ config, table, tables, isDisabled, onChange }: PartPr
           }}
         />
       </div>
+      {when.kind === 'due' ? (
+        <Due
+          when={when}
+          table={table}
+          isDisabled={isDisabled}
+          onChange={(next) => onChange({ ...config, when: next })}
+        />
+      ) : null}
       {when.kind === 'changed' ? (
         <Change
           when={when}
@@ -55,6 +67,58 @@ export function WhenPart({ config, table, tables, isDisabled, onChange }: PartPr
           onChange={(next) => onChange({ ...config, when: next })}
         />
       ) : null}
+    </div>
+  )
+}
+
+type DueTrigger = Extract<AutomationTrigger, { kind: 'due' }>
+
+/** Days before (positive) and after a date that are offered. */
+const DAYS = [30, 14, 7, 3, 2, 1, 0, -1, -3, -7, -14] as const
+
+/** How long before or after which date, and at what time. */
+function Due({
+  when,
+  table,
+  isDisabled,
+  onChange,
+}: {
+  readonly when: DueTrigger
+  readonly table: AutomatedTable
+  readonly isDisabled: boolean
+  readonly onChange: (when: DueTrigger) => void
+}): JSX.Element {
+  const days = [...new Set([...DAYS, when.days])].toSorted((a, b) => b - a)
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Select
+        label={words.distance}
+        isLabelHidden
+        className="w-44"
+        isDisabled={isDisabled}
+        value={String(when.days)}
+        options={days.map((count) => ({ value: String(count), label: words.days(count) }))}
+        onChange={(count) => onChange({ ...when, days: Number(count) })}
+      />
+      <Select
+        label={words.field}
+        isLabelHidden
+        className="w-44"
+        isDisabled={isDisabled}
+        value={when.field}
+        options={daysOf(table).map(({ name, label }) => ({ value: name, label }))}
+        onChange={(field) => onChange({ ...when, field })}
+      />
+      <span className="text-muted">{words.at}</span>
+      <TextField
+        label={words.time}
+        isLabelHidden
+        type="time"
+        className="w-32"
+        isDisabled={isDisabled}
+        value={when.at}
+        onChange={(at) => onChange({ ...when, at })}
+      />
     </div>
   )
 }

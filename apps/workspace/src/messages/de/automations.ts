@@ -19,6 +19,7 @@ export const automationMessages: Translation<typeof english> = {
     news: (table) => `Admins über neue Einträge informieren: ${table}`,
     assigned: (table) => `Zugewiesene Einträge melden: ${table}`,
     finished: (field, value) => `${field} ausfüllen, wenn es „${value}“ ist`,
+    due: (table, field) => `Am Tag vor „${field}“ erinnern: ${table}`,
     form: (table) => `Admins über Formulare informieren: ${table}`,
     followUp: (table, value) => `Folgeeintrag anlegen, wenn es „${value}“ ist: ${table}`,
   },
@@ -26,6 +27,7 @@ export const automationMessages: Translation<typeof english> = {
     news: (field) => `Neu: ${field}`,
     assigned: (field) => `Ihnen zugewiesen: ${field}`,
     form: (field) => `Eingegangen: ${field}`,
+    due: (field) => `Morgen fällig: ${field}`,
     followUp: (field) => `Nachfassen: ${field}`,
   },
   newName: 'Neue Automation',
@@ -52,7 +54,17 @@ export const automationMessages: Translation<typeof english> = {
     added: 'ein Eintrag hinzukommt',
     changed: 'ein Eintrag sich ändert',
     form: 'ein öffentliches Formular eingeht',
+    due: 'ein Eintrag fällig ist',
   },
+  distance: 'Wie lange davor oder danach',
+  days: (count) =>
+    count > 0
+      ? icu('{count, plural, one {# Tag} other {# Tage}} vor', { count })
+      : count < 0
+        ? icu('{count, plural, one {# Tag} other {# Tage}} nach', { count: -count })
+        : 'am Tag von',
+  at: 'um',
+  time: 'Uhrzeit',
   inTable: 'in',
   table: 'Tabelle',
   field: 'Feld',
@@ -102,6 +114,7 @@ export const automationMessages: Translation<typeof english> = {
     added: 'Eintrag hinzugekommen',
     changed: 'Eintrag geändert',
     form: 'Formular eingegangen',
+    due: 'Fällig',
     again: 'Erneut ausgeführt',
     chain: 'Grenze',
     full: 'Grenze',
