@@ -182,13 +182,13 @@ const templates = createRoute({
 const automations = createRoute({
   getParentRoute: () => workspace,
   path: '/automations',
-  component: lazyRouteComponent(() => import('../features/automations/automations-screen.tsx'), 'AutomationsScreen'),
+  component: lazyRouteComponent(() => import('../features/automations/screens.ts'), 'AutomationsScreen'),
 })
 const automation = createRoute({
   getParentRoute: () => workspace,
   path: '/automations/$automation',
   validateSearch: automationSearch,
-  component: lazyRouteComponent(() => import('../features/automations/automation-screen.tsx'), 'AutomationScreen'),
+  component: lazyRouteComponent(() => import('../features/automations/screens.ts'), 'AutomationScreen'),
 })
 const imports = createRoute({
   getParentRoute: () => workspace,

@@ -1,6 +1,6 @@
 import { useHasSynced } from '@holdfast/react'
 import { Link, useParams } from '@tanstack/react-router'
-import { ChevronRight, House, Inbox, PanelLeftClose, PanelLeftOpen, RefreshCw, Search, Users, Zap } from 'lucide-react'
+import { ChevronRight, House, Inbox, PanelLeftClose, PanelLeftOpen, RefreshCw, Search, Users } from 'lucide-react'
 import type { JSX, ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Disclosure, DisclosurePanel } from 'react-aria-components/Disclosure'
@@ -15,7 +15,6 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import { useWorkspaces } from '../../lib/data/use-workspaces.ts'
 import { formatCount } from '../../lib/format.ts'
 import { firstVisitMs, lazyAfterPaint } from '../../components/late-content.tsx'
-import { canChange, useWorkspace } from '../../lib/records/use-workspace.ts'
 import { firstOf, type SavedView } from '../../lib/views/use-views.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { viewMessages } from '../../messages/views.ts'
@@ -36,6 +35,12 @@ const LateViewCount = lazyAfterPaint(
 /** Loaded after paint, for the same reason, and below the tables, so that they do not move under the pointer. */
 const LateDashboardLinks = lazyAfterPaint<DashboardLinksProps>(
   async () => (await import('./dashboard-links.tsx')).DashboardLinks,
+  firstVisitMs,
+)
+
+/** Loaded after paint. Last in the list, so that nothing in it shifts. */
+const LateAutomationsLink = lazyAfterPaint(
+  async () => (await import('../../features/automations/automations-link.tsx')).AutomationsLink,
   firstVisitMs,
 )
 
@@ -137,7 +142,6 @@ export function Navigation({
             </Item>
           </li>
         ) : null}
-        <AutomationsLink ws={workspace} isNarrow={isNarrow} follow={follow} />
         <li>
           <Item label={words.syncCentre} isNarrow={isNarrow}>
             <Link to="/w/$ws/sync" params={params} className={itemClass(isNarrow)} {...follow}>
@@ -151,34 +155,11 @@ export function Navigation({
             </Link>
           </Item>
         </li>
+        <LateAutomationsLink {...{ ws: workspace, isNarrow, onFollow, Item, Word }} className={itemClass(isNarrow)} />
       </ul>
       <TableLinks {...{ workspace, tables, counts, views, isNarrow, onFollow }} />
       <LateDashboardLinks {...{ workspace, isNarrow, onFollow }} />
     </nav>
-  )
-}
-
-/** For owners and admins. */
-function AutomationsLink({
-  ws,
-  isNarrow,
-  follow,
-}: {
-  readonly ws: string
-  readonly isNarrow: boolean
-  readonly follow: { readonly onClick?: () => void }
-}): JSX.Element | null {
-  const current = useWorkspace()
-  if (!current || !canChange(current)) return null
-  return (
-    <li>
-      <Item label={words.automations} isNarrow={isNarrow}>
-        <Link to="/w/$ws/automations" params={{ ws }} className={itemClass(isNarrow)} {...follow}>
-          <Zap size={18} strokeWidth={1.75} aria-hidden />
-          <Word isNarrow={isNarrow}>{words.automations}</Word>
-        </Link>
-      </Item>
-    </li>
   )
 }
 
