@@ -139,24 +139,7 @@ function recipesOf(table: AutomatedTable): readonly Recipe[] {
           },
         ]
       : []),
-    ...(day
-      ? [
-          {
-            id: 'due',
-            name: words.recipes.due(info.label, day.label),
-            config: {
-              when: { kind: 'due', table: name, field: day.name, days: 1, at: '08:00' } as const,
-              do: [
-                {
-                  kind: 'notify',
-                  to: [assignee ? `field:${assignee.name}` : 'admins'],
-                  text: words.texts.due(title),
-                } as const,
-              ],
-            },
-          },
-        ]
-      : []),
+    ...(day ? [dueRecipe(table, day, assignee)] : []),
     ...(changed && last && day
       ? [
           {
@@ -187,6 +170,25 @@ function recipesOf(table: AutomatedTable): readonly Recipe[] {
       },
     },
   ]
+}
+
+function dueRecipe(table: AutomatedTable, day: Field, assignee: Field | undefined): Recipe {
+  const { name, info } = table
+  const title = titleOf(table)
+  return {
+    id: 'due',
+    name: words.recipes.due(info.label, day.label),
+    config: {
+      when: { kind: 'due', table: name, field: day.name, days: 1, at: '08:00' },
+      do: [
+        {
+          kind: 'notify',
+          to: [assignee ? `field:${assignee.name}` : 'admins'],
+          text: words.texts.due(title),
+        },
+      ],
+    },
+  }
 }
 
 /** What starts an automation, in words. */
