@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { openFile } from './open-file.ts'
-import type { ReadAs } from './opened-file.ts'
+import type { FileRow, OpenedFile, ReadAs } from './opened-file.ts'
 import { paddedFormat, padNumber } from './padded-numbers.ts'
 
 async function read(bytes: Uint8Array, readAs?: ReadAs): Promise<readonly (readonly string[])[]> {
@@ -9,6 +9,12 @@ async function read(bytes: Uint8Array, readAs?: ReadAs): Promise<readonly (reado
   const rows: (readonly string[])[] = [opened.header]
   for await (const { cells } of opened.rows) rows.push(cells)
   return rows
+}
+
+async function rowsOf({ rows }: OpenedFile): Promise<readonly FileRow[]> {
+  const read: FileRow[] = []
+  for await (const row of rows) read.push(row)
+  return read
 }
 
 /** A zip of files that are not compressed. */
@@ -156,7 +162,7 @@ describe('an XLSX as people make them', () => {
       ['South', 'Ivy'],
     ])
     const opened = await openFile(bytes)
-    const rows = await Array.fromAsync(opened.rows)
+    const rows = await rowsOf(opened)
     expect(rows[1]?.fractions).toEqual([2])
     expect(opened.notes.mergedCells).toBe(4)
   })
@@ -181,7 +187,7 @@ describe('an XLSX as people make them', () => {
       ['A-1010'],
       ['-12', '1.5'],
     ])
-    const rows = await Array.fromAsync((await openFile(bytes)).rows)
+    const rows = await rowsOf(await openFile(bytes))
     expect(rows.map(({ texts }) => texts)).toEqual([[0, 1], [0, 1], undefined, undefined])
   })
 
