@@ -51,7 +51,6 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
     waiting,
   }
 
-  const hasSynced = useHasSynced()
   useEffect(() => {
     if (hasSynced) startKeeping()
   }, [hasSynced])

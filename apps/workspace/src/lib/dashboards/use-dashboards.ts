@@ -25,8 +25,6 @@ export interface Dashboard {
   readonly row: DashboardRow
 }
 
-export const EMPTY_DASHBOARD: DashboardConfig = { filters: [], tiles: [] }
-
 /** Whether the server has dashboards that this user may read. */
 export function useHasDashboards(): boolean {
   return useSchema().tables.some(({ name }) => name === DASHBOARDS_TABLE)
