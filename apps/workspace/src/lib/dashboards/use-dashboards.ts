@@ -1,4 +1,4 @@
-import { type DashboardConfig, readDashboard, type ReadDashboard } from '@holdfast/protocol'
+import { readDashboard, type ReadDashboard } from '@holdfast/protocol'
 import { useRecords, useSchema } from '@holdfast/react'
 import { useMemo } from 'react'
 import { VIEW_SCOPES, type ViewScope } from '../views/use-views.ts'
