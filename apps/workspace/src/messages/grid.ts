@@ -32,9 +32,6 @@ export const gridMessages = inLanguages('gridMessages', {
 
   rowHeader: 'Record',
   addField: 'Add field',
-  editField: 'Edit field',
-  changeType: 'Change type',
-  deleteField: 'Delete field',
   menuOf: (label: string) => `Menu of ${label}`,
   check: (title: string) => `Select ${title}`,
   checkAll: 'Select all records',

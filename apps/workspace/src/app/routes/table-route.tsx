@@ -1,12 +1,11 @@
 import { useParams, useSearch } from '@tanstack/react-router'
-import { Pencil, Replace, Trash2 } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { lateContent, lateLayer, lazyAfterPaint } from '../../components/late-content.tsx'
 import { useRememberRecent } from '../../lib/data/recent.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
+import { latePart, useLatePart } from '../../lib/late-part.ts'
 import { canChange, useWorkspace } from '../../lib/records/use-workspace.ts'
-import { gridMessages as words } from '../../messages/grid.ts'
 import type { FieldTask, TableSettingsProps } from '../../features/table-settings/table-settings.tsx'
 import type { ComputedDialogProps } from '../../features/grid/computed/computed-dialog.tsx'
 import type { ColumnAction } from '../../features/grid/menu/menu-target.ts'
@@ -21,6 +20,10 @@ const { Content: RecordPanel } = lateLayer(
 /** Dialogs of owners and admins, loaded when they open one. */
 const tableSettings = lateLayer<TableSettingsProps>(
   async () => (await import('../../features/table-settings/table-settings.tsx')).TableSettings,
+)
+
+const fieldActions = latePart(
+  async () => (await import('../../features/table-settings/field-actions.tsx')).fieldActions,
 )
 
 /** The menu of the table, after the rows. */
@@ -45,40 +48,9 @@ export function TableRoute(): JSX.Element {
   const [task, setTask] = useState<FieldTask>()
   const [computing, setComputing] = useState<Pick<ComputedDialogProps, 'edited' | 'start'>>()
   const mayChangeFields = workspace != null && info?.madeIn === workspace.id && canChange(workspace)
+  const { part: actionsOf } = useLatePart(fieldActions, mayChangeFields)
   const columnActions = (_: unknown, field: Field): readonly ColumnAction[] =>
-    field.isSystem
-      ? []
-      : [
-          {
-            id: 'rename-field',
-            label: words.editField,
-            icon: <Pencil size={16} aria-hidden />,
-            run: () =>
-              field.computed ? setComputing({ edited: field.computed.of }) : setTask({ kind: 'edit', field }),
-          },
-          ...(field.isEditable
-            ? [
-                {
-                  id: 'convert-field',
-                  label: words.changeType,
-                  icon: <Replace size={16} aria-hidden />,
-                  run: () => setTask({ kind: 'convert', field }),
-                },
-              ]
-            : []),
-          // Its dialog deletes a computed field.
-          ...(field.computed
-            ? []
-            : [
-                {
-                  id: 'delete-field',
-                  label: words.deleteField,
-                  icon: <Trash2 size={16} aria-hidden />,
-                  isDanger: true,
-                  run: () => setTask({ kind: 'delete', field }),
-                },
-              ]),
-        ]
+    actionsOf?.(field, { onTask: setTask, onCompute: ({ edited }) => setComputing({ edited: edited?.of }) }) ?? []
   return (
     <>
       <TableScreen

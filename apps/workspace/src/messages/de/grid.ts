@@ -32,9 +32,6 @@ export const gridMessages: Translation<typeof english> = {
         : `Nicht mehr nach ${label} sortieren`,
 
   addField: 'Feld hinzufügen',
-  editField: 'Feld bearbeiten',
-  changeType: 'Art ändern',
-  deleteField: 'Feld löschen',
   menuOf: (label) => `Menü von ${label}`,
   check: (title) => `${title} auswählen`,
   checkAll: 'Alle Einträge auswählen',
