@@ -87,7 +87,7 @@ test('an owner adds, edits, deletes and restores fields of a table', async ({ br
     await page.getByRole('dialog').getByRole('button', { name: /Type/ }).click()
     await page.getByRole('option', { name: 'Formula' }).click()
     const computed = page.getByRole('dialog', { name: 'Computed field' })
-    await expect(computed.getByLabel('Name')).toHaveValue('Twice')
+    await expect(computed.getByLabel('Name', { exact: true })).toHaveValue('Twice')
     await computed.getByRole('button', { name: 'Cancel' }).click()
   })
 
