@@ -15,7 +15,7 @@ export const automationMessages = inLanguages('automationMessages', {
   examples: 'Examples',
   blank: 'Start from scratch',
   recipes: {
-    news: (table: string) => `Tell admins about new ${table}`,
+    news: (table: string) => `Tell admins about new records: ${table}`,
     assigned: (table: string) => `Tell people what is assigned to them: ${table}`,
     finished: (field: string, value: string) => `Fill in ${field} when it is ${value}`,
     due: (table: string, field: string) => `Remind people the day before ${field}: ${table}`,

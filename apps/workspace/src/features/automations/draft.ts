@@ -120,7 +120,7 @@ function recipesOf(table: AutomatedTable): readonly Recipe[] {
   return [
     {
       id: 'news',
-      name: words.recipes.news(info.many),
+      name: words.recipes.news(info.label),
       config: {
         when: { kind: 'added', table: name },
         do: [{ kind: 'notify', to: ['admins'], text: words.texts.news(title) }],

@@ -114,7 +114,7 @@ function Due({
         label={words.time}
         isLabelHidden
         type="time"
-        className="w-32"
+        className="w-36"
         isDisabled={isDisabled}
         value={when.at}
         onChange={(at) => onChange({ ...when, at })}
