@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { testColumn, testTable } from '../../lib/fields/test-fields.test-support.ts'
+import { tablesOf } from '../../lib/data/tables.ts'
+import { automatedTables, moveToTable, newStep, readTemplate, recipesFor, showTemplate, triggerWords } from './draft.ts'
+
+const JOBS = testTable('jobs', [
+  testColumn('title', 'text', { comment: 'Title.' }),
+  testColumn('state', 'text', { comment: 'State.', choices: ['open', 'done'] }),
+  testColumn('due_on', 'date', { comment: 'Due on.' }),
+  testColumn('assignee_id', 'uuid', { comment: 'Worker.', references: { table: 'hf_members', column: 'id' } }),
+])
+const NOTES = testTable('notes', [testColumn('body', 'text', { comment: 'Body.' })])
+const OTHER = testTable('other', [testColumn('body', 'text', { comment: 'Body.' })])
+const SCHEMA = {
+  version: '1',
+  tables: [JOBS, NOTES, OTHER, testTable('hf_members', [testColumn('name', 'text')])],
+}
+const INFOS = tablesOf(SCHEMA).map((info) => ({ ...info, madeIn: info.name === 'other' ? 'elsewhere' : 'here' }))
+const TABLES = automatedTables(INFOS, SCHEMA, 'here').filter(({ name }) => name !== 'hf_members')
+const [jobs, notes] = ['jobs', 'notes'].map((name) => TABLES.find((table) => table.name === name)) as [
+  (typeof TABLES)[number],
+  (typeof TABLES)[number],
+]
+
+test('automations work on the tables that the workspace created', () => {
+  expect(TABLES.map(({ name }) => name).toSorted()).toEqual(['jobs', 'notes'])
+})
+
+test.each([
+  ['{title} is due on {due_on}', '{Title} is due on {Due on}'],
+  ['{today+7} {gone}', '{today+7} {gone}'],
+])('the stored text %j is shown as %j, and read back', (stored, shown) => {
+  expect(showTemplate(stored, jobs)).toBe(shown)
+  expect(readTemplate(shown, jobs)).toBe(stored)
+})
+
+test('a label is found in any case, and a text that is being typed stays', () => {
+  expect(readTemplate('{title} {DUE ON} {Due', jobs)).toBe('{title} {due_on} {Due')
+})
+
+describe('the examples', () => {
+  test('are those that the fields of a table allow', () => {
+    const ids = (tables: typeof TABLES): readonly string[] => recipesFor(tables).map(({ id }) => id)
+    expect(ids([notes])).toEqual(['news', 'form'])
+    expect(ids([jobs])).toEqual(['news', 'assigned', 'due', 'finished', 'followUp', 'form'])
+  })
+
+  test('name fields of their table', () => {
+    const due = recipesFor([jobs]).find(({ id }) => id === 'due')
+    expect(due?.config).toEqual({
+      when: { kind: 'due', table: 'jobs', field: 'due_on', days: 1, at: '08:00' },
+      do: [{ kind: 'notify', to: ['field:assignee_id'], text: 'Due tomorrow: {title}' }],
+    })
+  })
+})
+
+test('another table takes along nothing that names fields of the first', () => {
+  const config = { when: { kind: 'due', table: 'jobs', field: 'due_on', days: 1, at: '08:00' }, do: [] } as const
+  const moved = moveToTable({ ...config, if: [{ field: 'state', is: 'filled' }], do: [newStep('update', jobs)] }, notes)
+  expect(moved).toEqual({ when: { kind: 'added', table: 'notes' }, do: [newStep('notify', notes)] })
+  expect(triggerWords(moved, TABLES)).toBe('When a record is added in Notes')
+})
