@@ -12,6 +12,7 @@ import {
 import { Avatar } from '../../components/avatar.tsx'
 import { fieldLabelClass, inputClass } from '../../components/text-field.tsx'
 import { cx } from '../../lib/cx.ts'
+import { mentionableSql } from '../../lib/data/people-sql.ts'
 import {
   insertMention,
   type Mentionable,
@@ -19,8 +20,7 @@ import {
   type MentionStart,
   suggestPeople,
 } from '../../lib/records/mentions.ts'
-import { peopleTableOf } from '../../lib/records/work-tables.ts'
-import { quoteName } from '../../lib/sql.ts'
+import { useWorkspace } from '../../lib/records/use-workspace.ts'
 import { isApple } from '../../lib/shortcuts.ts'
 import { mentionMessages as words } from '../../messages/mentions.ts'
 
@@ -181,14 +181,13 @@ function PeopleList({
   )
 }
 
-/** Returns the users with accounts that this user can see. */
+/** Returns the users with accounts that this user can see: the project's people, and the members of the workspace. */
 function usePeople(isAsked: boolean): readonly Mentionable[] {
-  const people = peopleTableOf(useSchema())
+  const sql = mentionableSql(useSchema())
+  const workspace = useWorkspace()
   const { rows } = useRecords<Mentionable>(
-    isAsked && people?.titleColumn !== undefined
-      ? `select user_id as userId, ${quoteName(people.titleColumn)} as name from ${quoteName(people.name)}
-          where user_id is not null and ${quoteName(people.titleColumn)} <> '' limit 2000`
-      : '',
+    isAsked && sql !== undefined ? sql : '',
+    isAsked && sql !== undefined ? [workspace?.id ?? ''] : [],
   )
   return rows
 }
