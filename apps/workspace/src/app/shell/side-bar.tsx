@@ -158,7 +158,7 @@ export function Navigation({
         <LateAutomationsLink {...{ ws: workspace, isNarrow, onFollow, Item, Word }} className={itemClass(isNarrow)} />
       </ul>
       <TableLinks {...{ workspace, tables, counts, views, isNarrow, onFollow }} />
-      <LateDashboardLinks {...{ workspace, isNarrow, onFollow }} />
+      {hasSynced ? <LateDashboardLinks {...{ workspace, isNarrow, onFollow }} /> : null}
     </nav>
   )
 }
