@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
@@ -51,7 +52,7 @@ const findPageCopies: PluginOption = {
 
 /** What the first screens load, in this order; a user who is still signing in then has it in the browser's cache. */
 const FIRST_FILES =
-  /(^index\.html$|\/(index|first|database|signed-in-layout|home-screen|table-route)-|worker-|wa-sqlite-|VFS-)/
+  /(^index\.html$|\/(index|password|first|database|signed-in-layout|home-screen|table-route)-|worker-|wa-sqlite-|VFS-)/
 
 function inOrderOfUse<Entry extends { readonly url: string }>(entries: readonly Entry[]): Entry[] {
   return entries.toSorted((a, b) => Number(FIRST_FILES.test(b.url)) - Number(FIRST_FILES.test(a.url)))
@@ -167,11 +168,22 @@ const firstParts: PluginOption = {
   },
 }
 
-/** What a first visit loads, in order: until the user can sign in, and until the first rows of a table. */
+/** What a first visit loads, in order: until the user can enter an address, then a password, and until the first rows of a table. */
 const STAGES = [
   ['index', ['main.tsx', 'features/sign-in/sign-in-screen.tsx']],
+  ['password', ['features/sign-in/password-screen.tsx']],
   ['first', ['app/shell/signed-in-layout.tsx', 'features/home/home-screen.tsx', 'app/routes/table-route.tsx']],
 ] as const
+
+/** Returns the names of the icons that modules import, as `bell.mjs`: a single file of the library exports all of them, so that the graph does not tell. */
+function iconsOf(modules: ReadonlySet<string>): Set<string> {
+  const texts = [...modules].filter((id) => /\.tsx?$/.test(id)).map((id) => readFileSync(id, 'utf8'))
+  const lists = texts.flatMap((text) =>
+    [...text.matchAll(/import \{([^}]*)\} from 'lucide-react'/g)].map(([, list = '']) => list),
+  )
+  const words = lists.flatMap((list) => list.split(',')).map((name) => name.trim().replace(/ as .*$/, ''))
+  return new Set(words.map((name) => `${name.replaceAll(/(?<=[a-z])(?=[A-Z0-9])/g, '-').toLowerCase()}.mjs`))
+}
 
 interface ModuleGraph {
   getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null
@@ -201,14 +213,16 @@ function stageOf(id: string, importsOf: ImportsOf): string | null {
   stages ??= [
     ...STAGES.map(([name, screens]) => {
       const own = screens.map((screen) => source(`src/${screen}`))
-      return [name, closureOf(own, importsOf, (one) => one.startsWith(source('src/')))] as const
+      const modules = closureOf(own, importsOf, (one) => one.startsWith(source('src/')))
+      return [name, modules.union(iconsOf(modules))] as const
     }),
     [
       'database',
       closureOf(DATABASE, importsOf, () => true).difference(closureOf([source('src/main.tsx')], importsOf, () => true)),
     ],
   ]
-  return stages.find(([, modules]) => modules.has(id))?.[0] ?? null
+  const [, icon] = /[\\/]lucide-react[\\/].*[\\/]icons[\\/]([^\\/]+)$/.exec(id) ?? []
+  return stages.find(([, modules]) => modules.has(icon ?? id))?.[0] ?? null
 }
 
 export default defineConfig({
@@ -244,13 +258,13 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            ...['index', 'first', 'database'].map((stage, index) => ({
+            ...['index', 'password', 'first', 'database'].map((stage, index) => ({
               debugName: stage,
               name: (id: string, context: ModuleGraph) =>
                 stageOf(id, (one) => context.getModuleInfo(one)?.importedIds ?? []) === stage ? stage : null,
               // Modules needed by one screen stay with it.
               minShareCount: stage === 'first' ? 2 : 1,
-              priority: 3 - index,
+              priority: 4 - index,
             })),
             // Devices download every file, with one request each.
             { name: 'icons', test: /[\\/]lucide-react[\\/]/, minShareCount: 2, priority: 0 },

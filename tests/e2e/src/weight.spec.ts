@@ -2,9 +2,9 @@ import type { Page } from '@playwright/test'
 import { expect, test } from './support/fixtures.ts'
 import { signIn } from './support/person.ts'
 
-/** Scripts that a first visit of the sign-in screen loads, as they are sent: 191 kB in November 2026, of 205 that we allow ourselves, with room for a little more. Bytes. */
-const SIGN_IN_BYTES_MAX = 192_000
-/** The same until the first grid has its rows, by way of the home screen: 348 kB, of 350 that we allow ourselves. SQLite and the sync engine run in workers and are not among them. Bytes. */
+/** Scripts that a first visit of the sign-in screen loads, as they are sent: 192 kB in November 2026, of 205 that we allow ourselves, with room for a little more. Bytes. */
+const SIGN_IN_BYTES_MAX = 192_500
+/** The same until the first grid has its rows, by way of the home screen: 349 kB, of 350 that we allow ourselves. SQLite and the sync engine run in workers and are not among them. Bytes. */
 const GRID_BYTES_MAX = 349_500
 
 /** The first row is noted when it comes: what is asked for after it does not count, however late this is looked at. */
