@@ -11,7 +11,7 @@ import { lazyAfterPaint } from '../../../components/late-content.tsx'
 import { useHasViews } from '../../../lib/views/use-views.ts'
 import { gridMessages as words } from '../../../messages/grid.ts'
 import type { ViewShape } from '../use-grid-view.ts'
-import { FieldsPopover } from './fields-popover.tsx'
+import { FieldsPopover, useComputing } from './fields-popover.tsx'
 import { FilterPopover } from './filter-popover.tsx'
 import type { MoreToolsProps } from './more-tools.tsx'
 import { SortPopover } from './sort-popover.tsx'
@@ -109,10 +109,12 @@ function ViewTools({
   onListChange,
   onToggleGroups,
 }: ViewToolsProps): JSX.Element {
+  const computing = useComputing(table)
   return (
     <div role="group" aria-label={words.view} className="flex items-center gap-0.5 @max-[38rem]:order-3">
       <FilterPopover fields={fields} filter={view.filter} onChange={view.setFilter} />
       <SortPopover fields={fields} sorts={view.query.sorts} onChange={view.setSorts} />
+      {computing.dialog}
       {isList ? null : (
         <FieldsPopover
           table={table}
@@ -120,6 +122,7 @@ function ViewTools({
           shown={view.shown}
           onToggle={view.toggle}
           onOrder={(text) => view.set('order', text)}
+          onCompute={computing.onCompute}
         />
       )}
       {(isPhone && isGrid) || isList ? (
