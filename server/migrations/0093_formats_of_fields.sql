@@ -92,7 +92,7 @@ begin
   if jsonb_typeof(fields) is distinct from 'array' or jsonb_array_length(fields) not between 1 and holdfast.new_table_limit('fields') then
     raise exception 'A table has between 1 and 200 fields.' using hint = 'new_table.fields';
   end if;
-  if (select count(distinct field.value ->> 'name') from jsonb_array_elements(fields) field (value)) < jsonb_array_length(fields) then
+  if (select count(distinct field.value ->> 'name') < count(field.value ->> 'name') from jsonb_array_elements(fields) field (value)) then
     raise exception 'Two fields have the same name.' using hint = 'new_table.twice';
   end if;
   select string_agg(holdfast.new_field_sql(field.value), E',\n' order by field.place),

@@ -1,7 +1,7 @@
 -- Dashboards of templates: loaded with their tables, exported with them, and removed with them.
 
 create function holdfast.template_dashboards_sql(workspace uuid, template jsonb, names jsonb, language text) returns text
-  language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+  language plpgsql stable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
   statements text := '';
   one jsonb;
@@ -35,7 +35,7 @@ comment on function holdfast.template_dashboards_sql(uuid, jsonb, jsonb, text) i
 
 -- Tiles of tables that go. A dashboard of nothing else goes with them.
 create function holdfast.drop_tiles(gone text[]) returns void
-  language plpgsql set search_path = pg_catalog, pg_temp as $$
+  language plpgsql set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
   with kept as (
     select d.id, (select coalesce(jsonb_agg(t.value order by t.place), '[]') from jsonb_array_elements(d.config -> 'tiles') with ordinality t (value, place)
@@ -52,7 +52,7 @@ comment on function holdfast.drop_tiles(text[]) is 'Removes the tiles of tables 
 
 -- Shared dashboards whose tiles show only exported tables, and no record or user.
 create function holdfast.export_template_dashboards(workspace uuid, exported jsonb) returns jsonb
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
   keys constant text[] := array(select t.value ->> 'key' from jsonb_array_elements(exported -> 'template' -> 'tables') t);
   dashboards jsonb;
@@ -72,7 +72,7 @@ $$;
 comment on function holdfast.export_template_dashboards(uuid, jsonb) is 'An exported template with the shared dashboards of the workspace. For its owners and admins.';
 
 create or replace function holdfast.check_template(template jsonb) returns void
-  language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+  language plpgsql immutable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
   tables jsonb;
   one jsonb;
@@ -122,7 +122,7 @@ end
 $$;
 
 create or replace function holdfast.apply_template(workspace uuid, template jsonb, language text) returns jsonb
-  language plpgsql set search_path = pg_catalog, pg_temp as $$
+  language plpgsql set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
   names jsonb := '{}';
   ids jsonb;
@@ -171,7 +171,7 @@ end
 $$;
 
 create or replace function holdfast.remove_template(load uuid) returns jsonb
-  language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+  language plpgsql security definer set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
   loaded constant holdfast.template_loads := holdfast.require_load(load);
   kept jsonb;
@@ -217,7 +217,7 @@ end
 $$;
 
 create or replace function holdfast.export_template(workspace uuid, with_records boolean default false) returns jsonb
-  language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+  language plpgsql stable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
   exported jsonb := holdfast.export_template_tables(workspace);
   zone constant text := (select w.time_zone from holdfast.workspaces w where w.id = workspace);

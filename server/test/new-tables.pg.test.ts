@@ -255,7 +255,7 @@ describe('what is refused, with a code that a person’s language has words for'
     ['new_table.name', { fields: [field('created_by')] }],
     ['new_table.name', { fields: [field('xmin')] }],
     ['new_table.kind', { fields: [field('a', 'text default pg_read_file($$/etc/passwd$$)')] }],
-    ['new_table.kind', { fields: ['a'] }],
+    ['new_table.name', { fields: ['a'] }],
     ['new_table.choices', { fields: [field('a', 'choice', { choices: [] })] }],
     ['new_table.choices', { fields: [field('a', 'choice', { choices: ['a', 7] })] }],
     ['new_table.choices', { fields: [field('a', 'choice', { choices: ['a\\b'] })] }],

@@ -135,6 +135,9 @@ describe('a page', () => {
     [condition('day', 'before', 'today'), [1, 2]],
     [condition('day', 'is', '2026-02-28'), [2]],
     [condition('day', 'after', 'today-1'), [10]],
+    [condition('day', 'before', 'week-1'), [1, 2]],
+    [condition('day', 'after', 'month+1'), [10]],
+    [condition('day', 'is', 'month'), []],
     [
       {
         kind: 'any',

@@ -120,12 +120,12 @@ test('a fresh database gets the same tables, and this one runs nothing again', a
 
 test('changes after a migration of the project come after it', async () => {
   await world.create('early')
-  const at = new Date(Date.now() + 1_000).toISOString().slice(0, 19).replaceAll(/\D/g, '')
+  const at = new Date(Date.now() + 60_000).toISOString().slice(0, 19).replaceAll(/\D/g, '')
   const { pool } = world.database
   await pool.execute(sql`insert into supabase_migrations.schema_migrations (version) values (${at})`)
   await pool.execute(
     sql`insert into holdfast_private.table_changes (workspace_id, table_name, kind, change, statements, made_at)
-        values (${world.workspace}, 'early', 'edit_field', '{}', 'select 1;', now() + interval '2 seconds')`,
+        values (${world.workspace}, 'early', 'edit_field', '{}', 'select 1;', now() + interval '2 minutes')`,
   )
   expect(await pull()).toBe(2)
   const [before, after] = listMigrationFiles(folder).files.slice(-2)

@@ -39,7 +39,8 @@ const NODES_MAX = 60
 const SORTS_MAX = 3
 const NUMERIC = /^(?:smallint|integer|bigint|numeric|real|double precision)/
 const DAY = /^\d{4}-\d{2}-\d{2}$/
-const RELATIVE_DAY = /^today([+-]\d{1,4})?$/
+/** A day or the first one of a week or month, as the app's filters write it (`resolveDays`). */
+const RELATIVE_DAY = /^(today|week|month)([+-]\d{1,4})?$/
 
 /** Refuses what the page cannot show exactly, instead of showing more or less than the view. */
 function unsupported(): HoldfastError {
@@ -138,14 +139,23 @@ function comparisonSql(column: Column, operator: unknown, value: string, context
   throw unsupported()
 }
 
-/** Returns the start of a day, `plus` days later: the day itself or, for moments, its midnight in the workspace's time zone. */
-function bound({ type }: Column, value: string, plus: number, { zone }: ViewContext): SqlFragment {
-  const relative = RELATIVE_DAY.exec(value)
-  if (!relative && !DAY.test(value)) throw unsupported()
-  const day = relative
-    ? sql`((now() at time zone ${zone})::date + ${Number(relative[1] ?? 0) + plus}::integer)`
-    : sql`(${value}::date + ${plus}::integer)`
+/**
+ * Returns the start of a day, week or month, or of the next one (`plus` 1): the day itself or, for moments, its midnight in the workspace's time zone.
+ */
+function bound({ type }: Column, value: string, plus: 0 | 1, { zone }: ViewContext): SqlFragment {
+  const day = dayOf(value, plus, zone)
   return type === 'date' ? day : sql`(${day}::timestamp at time zone ${zone})`
+}
+
+function dayOf(value: string, plus: 0 | 1, zone: string): SqlFragment {
+  const [, unit, by = '0'] = RELATIVE_DAY.exec(value) ?? []
+  const today = sql`(now() at time zone ${zone})::date`
+  const units = Number(by) + plus
+  if (unit === 'today') return sql`(${today} + ${units}::integer)`
+  if (unit === 'week') return sql`(date_trunc('week', ${today})::date + ${7 * units}::integer)`
+  if (unit === 'month') return sql`(date_trunc('month', ${today}) + make_interval(months => ${units}::integer))::date`
+  if (!DAY.test(value)) throw unsupported()
+  return sql`(${value}::date + ${plus}::integer)`
 }
 
 interface Key {
