@@ -62,7 +62,12 @@ export function FieldInput(given: FieldInputProps): JSX.Element {
   const { notStored, onCommit, onForget } = useCommit(given.onCommit)
   const problem = notStored === undefined ? given.problem : notStoredWords(notStored)
   const props: InputProps = { ...given, problem, onCommit, onForget }
-  if (props.field.format) return <FormattedInput {...props} />
+  if (props.field.format?.format.kind === 'rating') {
+    const { field, value } = props
+    return (
+      <RatingInput {...{ field, value, problem, onCommit }} label={labelOf(props)} description={descriptionOf(props)} />
+    )
+  }
   switch (props.field.kind) {
     case 'choice':
       return <ChoiceInput {...props} />
@@ -71,41 +76,29 @@ export function FieldInput(given: FieldInputProps): JSX.Element {
     case 'link':
       return props.field.link ? <LinkInput {...props} /> : <TextInput {...props} />
     default:
-      return <TextInput {...props} />
+      return <TextWithTool {...props} />
   }
 }
 
-/** The input of a field with a format: stars for ratings, otherwise a text with the tools of the format. */
-function FormattedInput(props: InputProps): JSX.Element {
-  const { field, value, problem, onCommit } = props
+/** A text with the tool of its format. The text keeps its place when the format arrives, which is loaded late: it may have the focus. */
+function TextWithTool(props: InputProps): JSX.Element {
+  const tool = toolOf(props)
+  return (
+    <div className={tool === null ? 'contents' : undefined}>
+      <TextInput {...props} />
+      {tool}
+    </div>
+  )
+}
+
+function toolOf({ field, onCommit }: InputProps): JSX.Element | null {
   switch (field.format?.format.kind) {
-    case 'rating':
-      return (
-        <RatingInput
-          field={field}
-          value={value}
-          label={labelOf(props)}
-          description={descriptionOf(props)}
-          problem={problem}
-          onCommit={onCommit}
-        />
-      )
     case 'location':
-      return (
-        <div>
-          <TextInput {...props} />
-          <LocateButton onCommit={onCommit} />
-        </div>
-      )
+      return <LocateButton onCommit={onCommit} />
     case 'barcode':
-      return (
-        <div>
-          <TextInput {...props} />
-          <ScanButton field={field} onCommit={onCommit} />
-        </div>
-      )
+      return <ScanButton field={field} onCommit={onCommit} />
     default:
-      return <TextInput {...props} />
+      return null
   }
 }
 
