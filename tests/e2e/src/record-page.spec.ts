@@ -90,6 +90,7 @@ test('a record has its people and dates beside it, its neighbours a key away, an
   await holdfast.admin.execute(sql`update public.actions set detail = ${lines.join('\n')} where id = ${first.id}`)
   await expect(page.getByRole('textbox', { name: 'Detail' })).toHaveValue(/Line 60/)
   await page.emulateMedia({ media: 'print' })
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeHidden()
   await expect(page.getByRole('navigation', { name: 'Workspace' })).toBeHidden()
   await expect(page.getByRole('button', { name: 'Make the side bar narrow' })).toBeHidden()
   await expect(page.getByRole('tablist')).toBeHidden()

@@ -22,13 +22,13 @@ export function HomeContent({
   const tables = <TableList workspace={workspace} />
   if (!hasSynced) return tables
   return (
-    <>
+    <div className="flex flex-col gap-8">
       <EndedAccess />
       <Coach workspace={workspace} />
       <SampleNotice workspace={workspace} />
       <HomeWork workspace={workspace} onRead={onRead}>
         {tables}
       </HomeWork>
-    </>
+    </div>
   )
 }
