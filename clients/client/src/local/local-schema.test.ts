@@ -34,9 +34,11 @@ const describeTables = (version: string, ...columns: readonly ColumnDescriptor[]
 
 /** A server that describes its schema or fails to. */
 interface SchemaServer {
-  readonly url: string
+  url: string
   schema: SchemaDescriptor | undefined
   requests: number
+  /** A response waits for it. */
+  held?: Promise<void> | undefined
 }
 
 const ending: (() => void | Promise<void>)[] = []
@@ -45,12 +47,14 @@ afterEach(async () => {
 })
 
 async function serve(schema: SchemaDescriptor | undefined): Promise<SchemaServer> {
-  const world = { url: '', schema, requests: 0 }
-  const server = createServer((request, response) => {
+  const world: SchemaServer = { url: '', schema, requests: 0 }
+  const server = createServer(async (request, response) => {
     world.requests += 1
-    if (!world.schema) return void response.writeHead(503).end(JSON.stringify({ error: { description: 'compiling' } }))
-    const isKnown = request.headers['if-none-match'] === `"${world.schema.version}"`
-    response.writeHead(isKnown ? 304 : 200).end(isKnown ? undefined : JSON.stringify(world.schema))
+    const { schema: described, held } = world
+    await held
+    if (!described) return void response.writeHead(503).end(JSON.stringify({ error: { description: 'compiling' } }))
+    const isKnown = request.headers['if-none-match'] === `"${described.version}"`
+    response.writeHead(isKnown ? 304 : 200).end(isKnown ? undefined : JSON.stringify(described))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   world.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -104,6 +108,20 @@ describe('the tables of an open database', () => {
     })
     return Object.assign(world, { local })
   }
+
+  test('are the latest, although an older response comes after it', async () => {
+    const server = await serve(describeTables('1.5', column('title')))
+    const { local } = await open(server)
+    const held = Promise.withResolvers<void>()
+    server.held = held.promise
+    const older = local.refresh()
+    await expect.poll(() => server.requests).toBe(1)
+    Object.assign(server, { schema: second, held: undefined })
+    const newer = local.refresh()
+    setTimeout(held.resolve, 100)
+    await Promise.all([older, newer])
+    expect(local.value.get()).toEqual(second)
+  })
 
   test('follow the server: columns, links and guards, and what waits stays', async () => {
     const server = await serve(second)

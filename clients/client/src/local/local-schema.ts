@@ -42,6 +42,9 @@ export class LocalSchema implements Disposable {
   readonly #options: LocalSchemaOptions
   #linksOf
   #guardOf
+  #refreshing: Promise<void> | undefined
+  /** A change was hinted at since the latest request. */
+  #isWanted = false
   /** Consecutive failed requests. */
   #failures = 0
   #askingAgain: ReturnType<typeof setTimeout> | undefined
@@ -56,8 +59,30 @@ export class LocalSchema implements Disposable {
     this.#guardOf = guardsOfSchema(options.schema)
   }
 
-  /** Checks for schema changes and rebuilds the local views if needed. Queued changes stay. */
-  readonly refresh = async (): Promise<void> => {
+  /**
+   * Checks for schema changes and rebuilds the local views if needed. Queued changes stay. One request at a time, so that an old response that comes late
+   * does not replace a newer one.
+   */
+  readonly refresh = (): Promise<void> => {
+    this.#isWanted = true
+    this.#refreshing ??= this.#refreshWhileWanted().finally(() => {
+      this.#refreshing = undefined
+    })
+    return this.#refreshing
+  };
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#askingAgain)
+  }
+
+  async #refreshWhileWanted(): Promise<void> {
+    while (this.#isWanted) {
+      this.#isWanted = false
+      await this.#refreshOnce()
+    }
+  }
+
+  async #refreshOnce(): Promise<void> {
     const { url, fetch, random, onAnswer } = this.#options
     const token = await this.#options.token()
     if (token === undefined) return
@@ -69,10 +94,6 @@ export class LocalSchema implements Disposable {
     if (answer.kind === 'unchanged') return
     await this.#change(answer.schema)
     this.#askAgain(SCHEMA_SETTLES_MS)
-  };
-
-  [Symbol.dispose](): void {
-    clearTimeout(this.#askingAgain)
   }
 
   async #change(schema: SchemaDescriptor): Promise<void> {
