@@ -5,8 +5,9 @@ import { automatedTables, moveToTable, newStep, readTemplate, recipesFor, showTe
 
 const JOBS = testTable('jobs', [
   testColumn('title', 'text', { comment: 'Title.' }),
-  testColumn('state', 'text', { comment: 'State.', choices: ['open', 'done'] }),
+  testColumn('state', 'text', { comment: 'State.', choices: ['open', 'done', 'cancelled'] }),
   testColumn('due_on', 'date', { comment: 'Due on.' }),
+  testColumn('closed_on', 'date', { comment: 'Closed on.' }),
   testColumn('assignee_id', 'uuid', { comment: 'Worker.', references: { table: 'hf_members', column: 'id' } }),
 ])
 const NOTES = testTable('notes', [testColumn('body', 'text', { comment: 'Body.' })])
@@ -43,6 +44,14 @@ describe('the examples', () => {
     const ids = (tables: typeof TABLES): readonly string[] => recipesFor(tables).map(({ id }) => id)
     expect(ids([notes])).toEqual(['news', 'form'])
     expect(ids([jobs])).toEqual(['news', 'assigned', 'due', 'finished', 'followUp', 'form'])
+  })
+
+  test('take the state and the day of done work', () => {
+    const finished = recipesFor([jobs]).find(({ id }) => id === 'finished')
+    expect(finished?.config).toEqual({
+      when: { kind: 'changed', table: 'jobs', field: 'state', to: ['done'] },
+      do: [{ kind: 'update', set: { closed_on: '{today}' } }],
+    })
   })
 
   test('name fields of their table', () => {

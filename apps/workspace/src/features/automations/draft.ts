@@ -3,6 +3,7 @@ import {
   type AutomationStep,
   type AutomationTrigger,
   renamePlaceholders,
+  FINISHED_STATES,
 } from '@holdfast/protocol'
 import { valuesOf } from '../../lib/fields/condition.ts'
 import { type Field, fieldsOf } from '../../lib/fields/field.ts'
@@ -106,17 +107,27 @@ export function recipesFor(tables: readonly AutomatedTable[]): readonly Recipe[]
   return [...found.values()]
 }
 
+/** Names of the day on which something was done. */
+const DONE = /done|finish|complet|closed|erledigt|abgeschlossen|fertig/i
+
+/** Returns the value of done work: the first of the known names, otherwise the last value. */
+function doneOf<Value extends { readonly value: string }>(values: readonly Value[]): Value | undefined {
+  const found = FINISHED_STATES.map((name) => values.find(({ value }) => value.toLowerCase() === name))
+  return found.find((value) => value !== undefined) ?? values.at(-1)
+}
+
 function recipesOf(table: AutomatedTable): readonly Recipe[] {
   const { name, fields, info } = table
   const title = titleOf(table)
   const settable = settableFields(table)
   const assignee = fields.find(({ link }) => link?.table === 'hf_members')
   const state = fields.find(({ kind, choices }) => kind === 'choice' && choices.length > 1)
-  const last = state && valuesOf(state).at(-1)
+  const done = state && doneOf(valuesOf(state))
   const day = settable.find(({ kind }) => kind === 'date')
+  const doneDay = settable.find(({ kind, name: column, label }) => kind === 'date' && DONE.test(`${column} ${label}`))
   const titleField = settable.find(({ isTitle }) => isTitle)
   const changed =
-    state && last ? ({ kind: 'changed', table: name, field: state.name, to: [last.value] } as const) : undefined
+    state && done ? ({ kind: 'changed', table: name, field: state.name, to: [done.value] } as const) : undefined
   return [
     {
       id: 'news',
@@ -140,20 +151,20 @@ function recipesOf(table: AutomatedTable): readonly Recipe[] {
         ]
       : []),
     ...(day ? [dueRecipe(table, day, assignee)] : []),
-    ...(changed && last && day
+    ...(changed && done && doneDay
       ? [
           {
             id: 'finished',
-            name: words.recipes.finished(day.label, last.label),
-            config: { when: changed, do: [{ kind: 'update', set: { [day.name]: '{today}' } } as const] },
+            name: words.recipes.finished(doneDay.label, done.label),
+            config: { when: changed, do: [{ kind: 'update', set: { [doneDay.name]: '{today}' } } as const] },
           },
         ]
       : []),
-    ...(changed && last && titleField
+    ...(changed && done && titleField
       ? [
           {
             id: 'followUp',
-            name: words.recipes.followUp(info.label, last.label),
+            name: words.recipes.followUp(info.label, done.label),
             config: {
               when: changed,
               do: [{ kind: 'create', table: name, set: { [titleField.name]: words.texts.followUp(title) } } as const],
