@@ -192,6 +192,8 @@ function useCaret(
     input.current?.focus({ preventScroll: true })
     if (caret) input.current?.setSelectionRange(...caret)
     else if (typed === undefined) input.current?.select()
+    // Browsers differ in where focus puts the caret.
+    else input.current?.setSelectionRange(typed.length, typed.length)
   })
   useLayoutEffect(() => start(), [])
 }
