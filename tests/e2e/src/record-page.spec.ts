@@ -96,7 +96,7 @@ test('a record has its people and dates beside it, its neighbours a key away, an
   await expect(page.getByRole('tablist')).toBeHidden()
   // Values whole, as text; nothing that floats, helps or is pressed.
   await expect(title).toBeHidden()
-  await expect(page.getByText(first.title, { exact: true })).toHaveCount(2)
+  await expect(page.getByRole('main').getByText(first.title, { exact: true })).toHaveCount(2)
   await expect(
     page
       .getByRole('main')
