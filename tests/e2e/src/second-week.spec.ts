@@ -169,6 +169,8 @@ test('an owner adds, edits, deletes and restores fields of a table', async ({ br
     await page.getByRole('gridcell', { name: 'Name: Pump 1' }).press('Control+Enter')
     await page.getByRole('radio', { name: '4 of 5' }).check({ force: true })
     const place = page.getByRole('textbox', { name: 'Place' })
+    // The format of a new field comes by sync, after its column.
+    await expect(page.getByRole('button', { name: 'Use my position' })).toBeVisible(SYNCED)
     await place.fill('52,52; 13,405')
     await place.press('Enter')
     await expect(place).toHaveValue('52.52, 13.405')
