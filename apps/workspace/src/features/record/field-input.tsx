@@ -5,13 +5,11 @@ import { lateContent, lateDetail } from '../../components/late-content.tsx'
 import { Button } from 'react-aria-components/Button'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { OptionPicker, type PickerOption } from '../../components/fields/option-picker.tsx'
-import { FieldValueView } from '../../components/fields/field-value.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Popover, PopoverTrigger } from '../../components/popover.tsx'
 import { Select } from '../../components/select.tsx'
 import { SignKey } from '../../components/sign-key.tsx'
 import { fieldLabelClass, TextField } from '../../components/text-field.tsx'
-import { textLinkClass } from '../../components/text-link.tsx'
 import { type Field, type FieldValue, offeredChoices } from '../../lib/fields/field.ts'
 import { addressOf } from '../../lib/fields/address-of.ts'
 import { momentOf } from '../../lib/fields/dates.ts'
@@ -24,11 +22,10 @@ import { useLinkOptions } from '../../lib/records/use-link-options.ts'
 import { zoneNameAt } from '../../lib/time-zone.ts'
 import { fieldMessages as words } from '../../messages/fields.ts'
 import type { CommitValue } from './commit-value.ts'
+import { AWAY } from './field-text.tsx'
 import { useTypedText } from './use-typed-text.ts'
 
 const EMPTY = ''
-/** Other sites open beside the app, and learn nothing of it. */
-const AWAY = { target: '_blank', rel: 'noreferrer' } as const
 
 /** Loaded on demand because conflicts are rare. */
 const { Content: TextConflict } = lateContent(
@@ -134,46 +131,6 @@ function useCommit(commit: CommitValue): Pick<InputProps, 'onCommit' | 'onForget
 
 function notStoredWords(notStored: NotStored): string {
   return notStored.kind === 'full' ? words.notStored : words.notSaved(notStored.words)
-}
-
-/** A read-only field: label and value as text. */
-export function FieldText({
-  field,
-  value,
-  label,
-  note,
-}: {
-  readonly field: Field
-  readonly value: FieldValue
-  readonly label: FieldValue | undefined
-  /** Why it cannot be changed. */
-  readonly note?: string | undefined
-}): JSX.Element {
-  return (
-    <div className="flex flex-col gap-1">
-      <dt className="text-small font-medium text-muted">{field.label}</dt>
-      <dd className="min-h-5 text-body [overflow-wrap:anywhere] [&>.truncate]:overflow-visible [&>.truncate]:whitespace-pre-wrap">
-        {value === null ? (
-          <span className="text-subtle">{words.empty}</span>
-        ) : (
-          <LinkedValue field={field} value={value} label={label} />
-        )}
-      </dd>
-      {note === undefined ? null : <dd className="text-small text-muted">{note}</dd>}
-    </div>
-  )
-}
-
-/** A value as a link, if it is an address that the device can open. */
-function LinkedValue(props: Pick<FieldInputProps, 'field' | 'value' | 'label'>): JSX.Element {
-  const address = addressOf(props.field, props.value)
-  return address === undefined ? (
-    <FieldValueView {...props} />
-  ) : (
-    <a href={address} {...AWAY} className={textLinkClass}>
-      {String(props.value)}
-    </a>
-  )
 }
 
 function AddressLink({ href, text }: { readonly href: string; readonly text: string }): JSX.Element {
