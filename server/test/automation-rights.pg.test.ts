@@ -8,7 +8,7 @@ import { ADDED, useAutomationWorld } from './automation-world.ts'
 // Who may make, try and see automations, as whom they run, and what the database refuses.
 
 const given = useAutomationWorld()
-const { save, start, addJob, job, runs, tasks, waiting } = given
+const { save, start, addJob, job, tasks, waiting } = given
 
 describe('rights', () => {
   const config: AutomationConfig = { when: ADDED, do: [{ kind: 'update', set: { n: '1' } }] }
@@ -65,41 +65,6 @@ describe('rights', () => {
     const end = sql`select holdfast.settle_automation(e, gen_random_uuid(), 2, '{}') from generate_series(1, 1000) e`
     await expect(given.world.as('adam', end)).rejects.toMatchObject({ hint: 'automation.lost' })
   })
-
-  test.each([
-    [
-      'an editor',
-      sql`update holdfast.members set role = 'editor' where user_id = ${USERS.adam.id}`,
-      'automation.not_admin',
-    ],
-    [
-      'deactivated',
-      sql`update holdfast.members set status = 'deactivated' where user_id = ${USERS.adam.id}`,
-      'automation.not_admin',
-    ],
-  ])(
-    'a user who has become %s changes nothing any more: the automation says why and stops',
-    async (_title, revoke, reason) => {
-      await start(config)
-      await given.world.database.pool.execute(revoke)
-      try {
-        const ids = [await addJob({ title: 'Pump' }), await addJob({ title: 'Valve' })]
-        await given.worker.settled()
-        for (const id of ids) expect(await job(id)).toMatchObject({ n: null })
-        expect(await runs()).toMatchObject([
-          { state: 'failed', reason },
-          { state: 'skipped', skipped: 1 },
-        ])
-        expect(await given.world.as('olga', sql`select is_on, paused_reason from holdfast.automations`)).toEqual([
-          { is_on: false, paused_reason: reason },
-        ])
-      } finally {
-        await given.world.database.pool.execute(
-          sql`update holdfast.members set role = 'admin', status = 'active' where user_id = ${USERS.adam.id}`,
-        )
-      }
-    },
-  )
 })
 
 describe('a try', () => {

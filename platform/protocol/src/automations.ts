@@ -101,6 +101,11 @@ function valueOf(name: string, { record, today, now }: TemplateValues): string |
   return day.toISOString().slice(0, 10)
 }
 
+/** Returns the names in the placeholders of a text. */
+export function placeholdersOf(template: string): readonly string[] {
+  return Array.from(template.matchAll(PLACEHOLDER), ([, name = '']) => name)
+}
+
 /** Replaces the names in placeholders, for a text that shows labels. Names without a replacement stay. */
 export function renamePlaceholders(template: string, rename: (name: string) => string | undefined): string {
   return template.replaceAll(PLACEHOLDER, (found, name: string) => {

@@ -5,6 +5,7 @@ export {
   type AutomationTrigger,
   type AutomationValues,
   parseAutomation,
+  placeholdersOf,
   renamePlaceholders,
   renderTemplate,
   type TemplateValues,

@@ -36,7 +36,10 @@ const PAUSING: ReadonlySet<string> = new Set([
   'automation.too_many',
   'automation.workspace_too_many',
   'automation.table',
+  'automation.field',
   'access.field',
+  'access.condition',
+  'access.values',
 ])
 
 /** SQLSTATEs of failures that may be over in a moment: serialization, deadlock, lock not available. */

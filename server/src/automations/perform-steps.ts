@@ -1,6 +1,7 @@
 import { type AutomationStep, type AutomationValues, renderTemplate, type TemplateValues } from '@holdfast/protocol'
 import { sql, type SqlFragment, type Transaction } from '@holdfast/postgres'
 import { VALUE_CHARS_MAX } from './limits.ts'
+import { readIdFields, readLinkNames } from './link-names.ts'
 import type { Automation } from './queue.ts'
 
 /** What a step did. */
@@ -18,6 +19,11 @@ export interface FieldChange {
   readonly field: string
   readonly from: string | null
   readonly to: string | null
+}
+
+/** Values of a run, with the names of linked records by field. */
+interface RunValues extends TemplateValues {
+  readonly names: Readonly<Record<string, string>>
 }
 
 export interface Performed {
@@ -70,7 +76,8 @@ export async function performSteps(
     select ${textsOf(sql`r.*`)} as record
       from ${sql.identifier('public', table)} r where r.id = ${recordId} and ${conditions === null ? sql`true` : sql.trusted(conditions)}`)
   if (!found) return undefined
-  const values: TemplateValues = { ...rights, record: found.record }
+  const names = await readLinkNames(tx, table, found.record, steps.flatMap(textsOfStep))
+  const values: RunValues = { ...rights, record: found.record, names }
   const done: StepResult[] = []
   const notices: { to: readonly string[]; text: string }[] = []
   for (const [place, step] of steps.entries()) {
@@ -90,11 +97,11 @@ async function performStep(
   table: string,
   recordId: string,
   step: AutomationStep,
-  values: TemplateValues,
+  values: RunValues,
 ): Promise<StepResult> {
   if (step.kind === 'notify')
-    return { kind: 'notify', to: recipientsOf(step.to, values), text: renderTemplate(step.text, values) ?? '' }
-  const set = render(step.set, values)
+    return { kind: 'notify', to: recipientsOf(step.to, values), text: renderTemplate(step.text, named(values)) ?? '' }
+  const set = render(step.set, values, await readIdFields(tx, step.kind === 'create' ? step.table : table))
   const fields = Object.keys(set)
   const names = sql.join(fields.map((field) => sql.identifier(field)))
   if (step.kind === 'create') {
@@ -127,10 +134,28 @@ function textsOf(row: SqlFragment): SqlFragment {
   return sql`(select jsonb_object_agg(one.key, one.value) from jsonb_each_text(to_jsonb(${row})) one)`
 }
 
-function render(set: AutomationValues, values: TemplateValues): Readonly<Record<string, string | null>> {
+/** @param ids - fields that take the id of a linked record instead of its name */
+function render(
+  set: AutomationValues,
+  values: RunValues,
+  ids: ReadonlySet<string>,
+): Readonly<Record<string, string | null>> {
+  const shown = named(values)
   return Object.fromEntries(
-    Object.entries(set).map(([field, text]) => [field, text === null ? null : renderTemplate(text, values)]),
+    Object.entries(set).map(([field, text]) => [
+      field,
+      text === null ? null : renderTemplate(text, ids.has(field) ? values : shown),
+    ]),
   )
+}
+
+/** Values for a text that a user reads. */
+function named(values: RunValues): TemplateValues {
+  return { ...values, record: { ...values.record, ...values.names } }
+}
+
+function textsOfStep(step: AutomationStep): readonly string[] {
+  return step.kind === 'notify' ? [step.text] : Object.values(step.set).filter((text) => text !== null)
 }
 
 function recipientsOf(to: readonly string[], { record }: TemplateValues): readonly string[] {

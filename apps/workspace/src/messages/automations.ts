@@ -45,6 +45,9 @@ export const automationMessages = inLanguages('automationMessages', {
   removed: 'Automation deleted',
   runsAs: (name: string) => `Runs as ${name}, with their rights.`,
   paused: 'Stopped',
+  lacksTable: (name: string) => `It needs a table that was deleted: ${name}. It resumes when the table is restored.`,
+  lacksField: (name: string) => `It needs a field that was deleted: ${name}. Restore the field, or choose another.`,
+  goneField: (name: string) => `${name} (deleted)`,
   when: 'When',
   if: 'If',
   do: 'Do',
@@ -133,8 +136,9 @@ export const automationMessages = inLanguages('automationMessages', {
 export const automationReasons = inLanguages('automationReasons', {
   'automation.not_admin': 'The user it runs as is no longer an admin of the workspace. Turn it on to run it as you.',
   'automation.no_account': 'The account it runs as is gone. Turn it on to run it as you.',
-  'automation.too_many': 'It ran more than 500 times within an hour. Check its conditions, then turn it on again.',
-  'automation.workspace_too_many': 'The automations of this workspace ran more than 2,000 times within an hour.',
+  'automation.too_many': 'It ran too often within an hour. Check its conditions, then turn it on again.',
+  'automation.workspace_too_many':
+    'The automations of this workspace ran too often within an hour. Turn it on again later.',
   'automation.denied': 'The user it runs as may not do this.',
   'automation.not_changed': 'The user it runs as may not change this record.',
   'automation.value': 'A value does not fit its field.',

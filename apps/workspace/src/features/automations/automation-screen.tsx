@@ -20,6 +20,7 @@ import { automationMessages as words, automationReasons } from '../../messages/a
 import { DoPart } from './do-part.tsx'
 import { type AutomatedTable, newStep, recipesFor } from './draft.ts'
 import { IfPart } from './if-part.tsx'
+import { reasonWords } from './reason-words.ts'
 import { RunsSection } from './runs-section.tsx'
 import { TrySection } from './try-section.tsx'
 import { type StoredAutomation, useAutomatedTables, useAutomations } from './use-automations.ts'
@@ -141,11 +142,7 @@ function Editor({ workspace, tables, stored, config: kept, name: keptName }: Edi
     >
       <div className="flex flex-col gap-8">
         {isOnline ? null : <Notice tone="warning" role="status" title={words.offline} />}
-        {stored?.reason == null ? null : (
-          <Notice tone="danger" title={words.paused}>
-            {(automationReasons as Readonly<Record<string, string>>)[stored.reason] ?? stored.reason}
-          </Notice>
-        )}
+        {stored === undefined ? null : <StoppedNotice automation={stored} />}
         <TextField label={words.name} value={name} maxLength={80} isDisabled={isDisabled} onChange={setName} />
         {part ? (
           <Parts part={part} workspace={workspace.id} />
@@ -170,6 +167,20 @@ function Editor({ workspace, tables, stored, config: kept, name: keptName }: Edi
       </div>
     </Page>
   )
+}
+
+function StoppedNotice({
+  automation: { reason, lacks },
+}: {
+  readonly automation: StoredAutomation
+}): JSX.Element | null {
+  if (reason !== null)
+    return (
+      <Notice tone="danger" title={words.paused}>
+        {reasonWords(reason, lacks)}
+      </Notice>
+    )
+  return lacks === null ? null : <Notice tone="warning" title={reasonWords('automation.field', lacks)} />
 }
 
 function MainButton({

@@ -15,11 +15,13 @@ import { TextLink } from '../../components/text-link.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { useCall } from '../../hooks/use-call.ts'
 import { useOnline } from '../../hooks/use-online.ts'
+import { cx } from '../../lib/cx.ts'
 import { momentOf } from '../../lib/fields/dates.ts'
 import { formatAgo } from '../../lib/format.ts'
 import { canChange, useWorkspace, type Workspace } from '../../lib/records/use-workspace.ts'
 import { automationMessages as words, automationReasons } from '../../messages/automations.ts'
 import { recipesFor, triggerWords } from './draft.ts'
+import { reasonWords } from './reason-words.ts'
 import { type StoredAutomation, useAutomatedTables, useAutomations } from './use-automations.ts'
 
 /** The automations of a workspace, for its owners and admins. */
@@ -121,12 +123,12 @@ function Line({
   readonly ws: string
   readonly isOnline: boolean
 }): JSX.Element {
-  const { id, name, config, isOn, reason, state, endedAt } = automation
+  const { id, name, config, isOn, reason, lacks, state, endedAt } = automation
   const workspace = useWorkspace()
   const tables = useAutomatedTables(workspace?.id ?? '')
   const call = useCall(automationReasons)
   const at = endedAt === null ? undefined : momentOf(endedAt)
-  const known = reason === null ? undefined : (automationReasons as Readonly<Record<string, string>>)[reason]
+  const why = reason ?? (lacks === null ? null : 'automation.field')
   return (
     <Row
       title={
@@ -158,11 +160,14 @@ function Line({
         </Switch>
       }
       below={
-        reason === null ? (
+        <>
+          {why === null ? null : (
+            <p className={cx('text-small', reason === null ? 'text-warning' : 'text-danger')}>
+              {reasonWords(why, lacks)}
+            </p>
+          )}
           <CallFailureText failure={call.failure} />
-        ) : (
-          <p className="text-small text-danger">{known ?? reason}</p>
-        )
+        </>
       }
     >
       {config ? `${triggerWords(config, tables)} · ` : ''}

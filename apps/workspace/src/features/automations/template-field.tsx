@@ -58,13 +58,11 @@ export function TemplateField({
         />
         <Menu label={words.insert} className="max-h-80 w-56">
           {[
-            ...table.fields
-              .filter(({ link }) => link === undefined)
-              .map(({ name, label: shown }) => (
-                <MenuItem key={name} onAction={() => change(`${text}{${shown}}`)}>
-                  {shown}
-                </MenuItem>
-              )),
+            ...table.fields.map(({ name, label: shown }) => (
+              <MenuItem key={name} onAction={() => change(`${text}{${shown}}`)}>
+                {shown}
+              </MenuItem>
+            )),
             <MenuItem key="today" onAction={() => change(`${text}{today}`)}>
               {words.today}
             </MenuItem>,

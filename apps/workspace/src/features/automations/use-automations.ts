@@ -9,7 +9,10 @@ interface AutomationRow {
   readonly name: string
   readonly config: string
   readonly isOn: 0 | 1
+  /** Why the server has stopped it. */
   readonly reason: string | null
+  /** Labels of the tables and fields that it names and that are gone. */
+  readonly lacks: string | null
   readonly runsAs: string | null
   /** Latest run. */
   readonly state: string | null
@@ -27,7 +30,7 @@ export function useAutomations(workspace: string): readonly StoredAutomation[] |
   const areKept = useSchema().tables.some(({ name }) => name === 'hf_automations')
   const { rows, isLoading } = useRecords<AutomationRow>(
     areKept
-      ? `select a.id, a.name, a.config, a.is_on as "isOn", a.paused_reason as reason,
+      ? `select a.id, a.name, a.config, a.is_on as "isOn", a.paused_reason as reason, a.lacks,
                 (select m.name from hf_members m where m.workspace_id = a.workspace_id and m.user_id = a.runs_as) as "runsAs",
                 (select r.state from hf_automation_runs r where r.automation_id = a.id order by r.ended_at desc limit 1) as state,
                 (select max(r.ended_at) from hf_automation_runs r where r.automation_id = a.id) as "endedAt"

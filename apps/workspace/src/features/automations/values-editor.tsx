@@ -44,7 +44,10 @@ export function ValuesEditor({
               className="w-44"
               isDisabled={isDisabled}
               value={name}
-              options={[...(field ? [field] : []), ...free].map((one) => ({ value: one.name, label: one.label }))}
+              options={[field ?? { name, label: words.goneField(name) }, ...free].map((one) => ({
+                value: one.name,
+                label: one.label,
+              }))}
               onChange={(chosen) => {
                 const other = fields.find((one) => one.name === chosen)
                 if (!other || chosen === name) return

@@ -46,6 +46,11 @@ export const automationMessages: Translation<typeof english> = {
   removed: 'Automation gelöscht',
   runsAs: (name) => `Läuft im Namen von ${name}, mit deren Rechten.`,
   paused: 'Angehalten',
+  lacksTable: (name) =>
+    `Ihr fehlt eine gelöschte Tabelle: ${name}. Sie läuft weiter, sobald die Tabelle wiederhergestellt ist.`,
+  lacksField: (name) =>
+    `Ihr fehlt ein gelöschtes Feld: ${name}. Stellen Sie es wieder her oder wählen Sie ein anderes.`,
+  goneField: (name) => `${name} (gelöscht)`,
   when: 'Wenn',
   if: 'Falls',
   do: 'Dann',
@@ -136,9 +141,9 @@ export const automationReasons: Translation<typeof englishReasons> = {
   'automation.no_account':
     'Das Konto, in dessen Namen sie läuft, gibt es nicht mehr. Schalten Sie sie ein, damit sie in Ihrem Namen läuft.',
   'automation.too_many':
-    'Sie lief öfter als 500-mal in einer Stunde. Prüfen Sie die Bedingungen und schalten Sie sie dann wieder ein.',
+    'Sie lief zu oft in einer Stunde. Prüfen Sie die Bedingungen und schalten Sie sie dann wieder ein.',
   'automation.workspace_too_many':
-    'Die Automationen dieses Arbeitsbereichs liefen öfter als 2.000-mal in einer Stunde.',
+    'Die Automationen dieses Arbeitsbereichs liefen zu oft in einer Stunde. Schalten Sie sie später wieder ein.',
   'automation.denied': 'Die Person, in deren Namen sie läuft, darf das nicht.',
   'automation.not_changed': 'Die Person, in deren Namen sie läuft, darf diesen Eintrag nicht ändern.',
   'automation.value': 'Ein Wert passt nicht zu seinem Feld.',
