@@ -132,6 +132,72 @@ describe('a deleted table', () => {
     await restore('a_b')
   })
 
+  test('takes its checklists along, with their rules, and brings them back', async () => {
+    await world.create('walks')
+    await world.create('repairs', [textField('title')])
+    await world.asked(OLGA, sql`select holdfast.add_checklist(${world.workspace}, 'walks', '{"name": "Fire walk"}')`)
+    await world.change('repairs', { kind: 'add_field', field: linkField('finding', 'walks_findings') })
+    await setComputed('walks', {
+      name: 'answered',
+      label: 'Answered',
+      kind: 'rollup',
+      table: 'walks_answers',
+      link: 'record',
+      function: 'count',
+    })
+    await world.asked(EDDA, sql`insert into public.walks (title) values ('North')`)
+    await query(
+      `insert into public.walks_questions (checklist, prompt) select id, 'Exit clear?' from public.walks_checklists`,
+    )
+    await world.asked(
+      EDDA,
+      sql`insert into public.walks_answers (record, question, value_bool) select w.id, q.id, false from public.walks w, public.walks_questions q`,
+    )
+    const parts = ['walks_answers', 'walks_checklists', 'walks_findings', 'walks_questions']
+    const state = async (): Promise<unknown> => [
+      await Promise.all(['walks', ...parts].map((name) => Promise.all([world.shapeOf(name), policiesOf(name)]))),
+      await world.rows('walks'),
+      await query(`select value_bool, answered(w) from public.walks_answers a join public.walks w on w.id = a.record`),
+      await query(`select table_name, item_table, answer_table, finding_table from holdfast.checklists`),
+      await query(`select table_name, deleted_at from holdfast.tables where table_name like 'walks%' order by 1`),
+    ]
+    const before = await state()
+    await expect(world.change('walks_questions', DELETE)).rejects.toMatchObject({
+      hint: 'change_table.checklist',
+      detail: 'Faults',
+    })
+    expect(
+      await world.asked(OLGA, sql`select holdfast.tables_deleted_with(${world.workspace}, 'walks') as label`),
+    ).toEqual(['Answers', 'Checklists', 'Findings', 'Questions'].map((label) => ({ label })))
+    expect(await world.asked(OLGA, sql`select * from holdfast.table_links(${world.workspace}, 'walks')`)).toEqual([
+      { of_table: 'Faults', label: 'finding' },
+    ])
+
+    await world.change('walks', DELETE)
+    expect(
+      await query(
+        `select relname from pg_class where relname like 'walks%' and relkind = 'r' and relnamespace = 'public'::regnamespace`,
+      ),
+    ).toEqual([])
+    expect(await query(`select from holdfast.checklists where table_name = 'walks'`)).toEqual([])
+    expect(
+      await query(
+        `select table_name from holdfast.tables where deleted_at is not null and table_name like 'walks%' order by 1`,
+      ),
+    ).toEqual(['walks', ...parts].map((name) => ({ table_name: name })))
+    expect(
+      await world.asked(
+        OLGA,
+        sql`select table_name from holdfast.deleted_tables(${world.workspace}) where table_name like 'walks%'`,
+      ),
+    ).toEqual([{ table_name: 'walks' }])
+    await expect(restore('walks_answers')).rejects.toMatchObject({ hint: 'change_table.no_table' })
+
+    expect(await restore('walks')).toMatchObject({ left_out: [] })
+    expect(await state()).toEqual(before)
+    await world.asked(EDDA, sql`update public.walks_answers set value_bool = true`)
+  })
+
   test.each([
     ['an editor', EDDA, 'people.not_admin'],
     ['the owner of another workspace', MOLE, 'people.not_admin'],
@@ -234,6 +300,17 @@ describe('a copy of a table', () => {
 
 test('what was deleted is dropped after 30 days, once a day, and the log says how much', async () => {
   await world.create('leaving')
+  const tiles = ['leaving', 'staying'].map((table, id) => ({
+    id: `t${id}`,
+    kind: 'number',
+    table,
+    width: 1,
+    height: 1,
+  }))
+  await world.asked(
+    OLGA,
+    sql`insert into holdfast.dashboards (name, config) values ('Week', ${JSON.stringify({ version: 1, tiles })}::jsonb)`,
+  )
   await world.create('linking', [textField('title'), linkField('to_leaving', 'leaving')])
   await world.change('leaving', { kind: 'delete_field', field: 'cause' })
   await world.change('leaving', DELETE)
@@ -258,6 +335,11 @@ test('what was deleted is dropped after 30 days, once a day, and the log says ho
     expect.objectContaining({ level: 'info', tables: expect.any(Number), fields: expect.any(Number), busy: 0 }),
   ])
   expect(before).not.toEqual(await kept())
+  expect(
+    await query(
+      `select config #>> '{tiles,0,table}' as first, jsonb_array_length(config -> 'tiles') as tiles from holdfast.dashboards`,
+    ),
+  ).toEqual([{ first: 'staying', tiles: 1 }])
   expect(await kept()).toEqual([{ tables: 0, fields: 0 }])
   expect(
     await query(

@@ -41,6 +41,8 @@ export const dashboardMessages = inLanguages('dashboardMessages', {
   tileNewerDetail: 'Reload the app to see it.',
   noTable: 'This table is not on this device',
   noTableDetail: (name: string) => `The tile shows ${name}, which you cannot see or which stays on the server.`,
+  tableDeleted: (label: string) => `${label} was deleted`,
+  restorableUntil: (day: string) => `Owners and admins can restore it until ${day}, in the workspace settings.`,
   fieldGone: (field: string) => `The tile needs the field ${field}, which is gone.`,
   itsFilter: 'of its filter',
   noRecords: 'No records',

@@ -72,6 +72,7 @@ export const tableSettingsMessages = inLanguages('tableSettingsMessages', {
   deleteTableDetail:
     'Everyone loses this table and its records, and its public forms close. Owners and admins can restore it for 30 days in the workspace settings.',
   linksGo: 'These links to it are deleted and restored with it:',
+  checklistsGo: 'Its checklists are deleted and restored with it:',
   fieldOf: (table: string, field: string) => `${table}: ${field}`,
   deletedTables: 'Deleted tables',
   deletedTablesDetail: 'Tables can be restored for 30 days.',
@@ -103,7 +104,7 @@ export const tableSettingsRefusals = inLanguages('tableSettingsRefusals', {
   'change_table.duplicates': 'Several records have the same value.',
   'change_table.no_table': 'This table cannot be restored any more.',
   'change_table.link_deleted': 'This field links to a deleted table. Restore the table first.',
-  'change_table.checklist': 'A checklist uses this table. Delete the checklist first.',
+  'change_table.checklist': 'This table belongs to the checklists of another table. It is deleted with that table.',
   'change_table.custom': 'A developer wrote the rules of this table. A developer duplicates it with a migration.',
   'change_table.busy': 'Another user is writing to this table. Try again in a moment.',
 })

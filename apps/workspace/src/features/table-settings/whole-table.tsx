@@ -98,7 +98,7 @@ function DeleteTable({ table, onClose }: WholeTableProps): JSX.Element {
   const { ws } = useParams({ from: '/signed-in/w/$ws/t/$table' })
   const navigate = useNavigate()
   const of = useTableChange({ table, onClose })
-  const links = useLinks(table, of.isOnline)
+  const { links, parts } = useDeletedWith(table, of.isOnline) ?? {}
   return (
     <FormDialog
       title={words.deleteTitle(table.label)}
@@ -111,38 +111,53 @@ function DeleteTable({ table, onClose }: WholeTableProps): JSX.Element {
       onClose={onClose}
     >
       <p>{words.deleteTableDetail}</p>
-      {links === undefined || links.length === 0 ? null : (
-        <div>
-          <p>{words.linksGo}</p>
-          <ul className="list-disc pl-5">
-            {links.map(({ of_table: ofTable, label }) => (
-              <li key={`${ofTable} ${label}`}>{words.fieldOf(ofTable, label)}</li>
-            ))}
-          </ul>
-        </div>
-      )}
+      <GoingAlong title={words.checklistsGo} lines={parts} />
+      <GoingAlong title={words.linksGo} lines={links} />
       <Outcome change={DELETE} of={of} />
     </FormDialog>
   )
 }
 
-/** A field of another table that links to this one. */
-interface TableLink {
-  readonly of_table: string
-  readonly label: string
+function GoingAlong({
+  title,
+  lines = [],
+}: {
+  readonly title: string
+  readonly lines: readonly string[] | undefined
+}): JSX.Element | null {
+  if (lines.length === 0) return null
+  return (
+    <div>
+      <p>{title}</p>
+      <ul className="list-disc pl-5">
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </div>
+  )
 }
 
-/** Returns the fields that are deleted with a table; `undefined` until the server has answered. */
-function useLinks(table: TableInfo, isOnline: boolean): readonly TableLink[] | undefined {
+interface DeletedWith {
+  /** Fields of other tables. */
+  readonly links: readonly string[]
+  /** Tables of its checklists. */
+  readonly parts: readonly string[]
+}
+
+/** Returns what is deleted with a table; `undefined` until the server has answered. */
+function useDeletedWith(table: TableInfo, isOnline: boolean): DeletedWith | undefined {
   const { run } = useCall()
-  const [links, setLinks] = useState<readonly TableLink[]>()
+  const [found, setFound] = useState<DeletedWith>()
   const ask = useEffectEvent(async () => {
-    const asked = await run<readonly TableLink[]>('table_links', {
-      workspace: table.madeIn,
-      table_name: table.descriptor.table,
-    })
+    const of = { workspace: table.madeIn, table_name: table.descriptor.table }
+    const links = await run<readonly { of_table: string; label: string }[]>('table_links', of)
+    const parts = await run<readonly { label: string }[]>('tables_deleted_with', of)
     // Without an answer, the preview of the statements says why.
-    setLinks(asked?.result ?? [])
+    setFound({
+      links: links?.result.map(({ of_table: ofTable, label }) => words.fieldOf(ofTable, label)) ?? [],
+      parts: parts?.result.map(({ label }) => label) ?? [],
+    })
   })
   // The server knows links of tables that are not on this device.
   useEffect(() => {
@@ -150,5 +165,5 @@ function useLinks(table: TableInfo, isOnline: boolean): readonly TableLink[] | u
     const timer = setTimeout(() => void ask())
     return () => clearTimeout(timer)
   }, [isOnline])
-  return links
+  return found
 }

@@ -41,6 +41,9 @@ export const dashboardMessages: Translation<typeof english> = {
   noTable: 'Diese Tabelle ist nicht auf diesem Gerät',
   noTableDetail: (name) =>
     `Die Kachel zeigt ${name}. Sie können die Tabelle nicht sehen, oder sie bleibt auf dem Server.`,
+  tableDeleted: (label: string) => `${label} wurde gelöscht`,
+  restorableUntil: (day: string) =>
+    `Inhaber und Admins können sie bis ${day} in den Einstellungen des Arbeitsbereichs wiederherstellen.`,
   fieldGone: (field) => `Die Kachel braucht das Feld ${field}, das es nicht mehr gibt.`,
   itsFilter: 'ihres Filters',
   noRecords: 'Keine Einträge',

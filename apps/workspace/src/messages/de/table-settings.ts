@@ -74,6 +74,7 @@ export const tableSettingsMessages: Translation<typeof english> = {
   deleteTableDetail:
     'Die Tabelle und ihre Einträge verschwinden für alle, ihre öffentlichen Formulare werden geschlossen. Leitung und Verwaltung können sie 30 Tage lang in den Einstellungen des Arbeitsbereichs wiederherstellen.',
   linksGo: 'Diese Links zu ihr werden mit ihr gelöscht und wiederhergestellt:',
+  checklistsGo: 'Ihre Checklisten werden mit ihr gelöscht und wiederhergestellt:',
   fieldOf: (table, field) => `${table}: ${field}`,
   deletedTables: 'Gelöschte Tabellen',
   deletedTablesDetail: 'Tabellen lassen sich 30 Tage lang wiederherstellen.',
@@ -105,7 +106,8 @@ export const tableSettingsRefusals: Translation<typeof englishRefusals> = {
   'change_table.no_table': 'Diese Tabelle lässt sich nicht mehr wiederherstellen.',
   'change_table.link_deleted':
     'Dieses Feld verweist auf eine gelöschte Tabelle. Stellen Sie zuerst die Tabelle wieder her.',
-  'change_table.checklist': 'Eine Checkliste verwendet diese Tabelle. Löschen Sie zuerst die Checkliste.',
+  'change_table.checklist':
+    'Diese Tabelle gehört zu den Checklisten einer anderen Tabelle. Sie wird mit jener gelöscht.',
   'change_table.custom':
     'Die Regeln dieser Tabelle stammen aus dem Projekt. Ein Entwickler dupliziert sie mit einer Migration.',
   'change_table.busy': 'Gerade schreibt jemand in diese Tabelle. Versuchen Sie es gleich noch einmal.',

@@ -13,6 +13,7 @@ import { useIsSeen } from '../use-is-seen.ts'
 import { CalendarTile } from './calendar-tile.tsx'
 import { ChartTile } from './chart-tile.tsx'
 import { MapTile } from './map-tile.tsx'
+import { NoTable, useDeletedTable } from './no-table.tsx'
 import { NumberTile } from './number-tile.tsx'
 import type { FigureRows, ShownTile } from './shown-tile.tsx'
 import { TileNote } from './shown-tile.tsx'
@@ -56,7 +57,8 @@ export function DashboardTileView({
     setHasFigures(rows !== undefined)
   }, [])
   const isReady = resolved !== undefined && !('problem' in resolved)
-  const title = isReady ? tileTitle(tile, resolved.table, resolved.query) : (tile.title ?? tile.table)
+  const deleted = useDeletedTable(resolved === undefined ? tile.table : undefined)
+  const title = isReady ? tileTitle(tile, resolved.table, resolved.query) : (tile.title ?? deleted?.label ?? tile.table)
   const canSwitch = tile.kind !== 'table' && isReady
   return (
     <div ref={element} className="flex h-full min-h-0 flex-col gap-1.5">
@@ -93,7 +95,7 @@ export function DashboardTileView({
         }
       >
         {resolved === undefined ? (
-          <TileNote title={words.noTable}>{words.noTableDetail(tile.table)}</TileNote>
+          <NoTable name={tile.table} deleted={deleted} />
         ) : 'problem' in resolved ? (
           <TileNote title={words.failed}>{resolved.problem}</TileNote>
         ) : resolved.query === undefined ? (
