@@ -29,6 +29,22 @@ export type AutomationTrigger =
       /** Time of day in the workspace, `HH:MM`. */
       readonly at: string
     }
+  | AutomationSchedule
+
+/** Starts an automation by the clock of the workspace. */
+export interface AutomationSchedule {
+  readonly kind: 'schedule'
+  readonly table: string
+  readonly every: 'day' | 'week' | 'month'
+  /** `HH:MM` */
+  readonly at: string
+  /** With `week`: from 1, Monday, to 7. */
+  readonly weekdays?: readonly number[]
+  /** With `month`; 31 is the last day of shorter months. */
+  readonly day?: number
+  /** Runs for each record that meets the conditions, or once if there is one. */
+  readonly for: 'each' | 'once'
+}
 
 /** Texts by field, with placeholders; `null` empties the field. */
 export type AutomationValues = Readonly<Record<string, string | null>>
@@ -60,7 +76,13 @@ export function parseAutomation(given: unknown): AutomationConfig | undefined {
   return isKnown ? (value as unknown as AutomationConfig) : undefined
 }
 
-const TRIGGERS: ReadonlySet<string> = new Set<AutomationTrigger['kind']>(['added', 'changed', 'form', 'due'])
+const TRIGGERS: ReadonlySet<string> = new Set<AutomationTrigger['kind']>([
+  'added',
+  'changed',
+  'form',
+  'due',
+  'schedule',
+])
 const STEPS: ReadonlySet<string> = new Set<AutomationStep['kind']>(['update', 'create', 'notify'])
 
 function parseText(text: string): JsonObject | undefined {
@@ -81,10 +103,12 @@ export interface TemplateValues {
   readonly today: string
   /** The time, in ISO 8601. */
   readonly now: string
+  /** The number of records that meet the conditions, for a run without a record. */
+  readonly count?: number
 }
 
 /**
- * Fills in placeholders: `{field}`, `{today}`, `{today+7}`, `{now}`. A text that is nothing but one placeholder keeps `null`, so that a field can be copied empty.
+ * Fills in placeholders: `{field}`, `{today}`, `{today+7}`, `{now}`, `{count}`. A text that is nothing but one placeholder keeps `null`, so that a field can be copied empty.
  */
 export function renderTemplate(template: string, values: TemplateValues): string | null {
   const [only] = /^\{[^{}]*\}$/.exec(template) ?? []
@@ -92,8 +116,9 @@ export function renderTemplate(template: string, values: TemplateValues): string
   return template.replaceAll(PLACEHOLDER, (_, name: string) => valueOf(name, values) ?? '')
 }
 
-function valueOf(name: string, { record, today, now }: TemplateValues): string | null {
+function valueOf(name: string, { record, today, now, count }: TemplateValues): string | null {
   if (name === 'now') return now
+  if (name === 'count' && count !== undefined) return String(count)
   const [isDay, offset = '0'] = /^today([+-]\d{1,4})?$/.exec(name) ?? []
   if (isDay === undefined) return record[name] ?? null
   const day = new Date(`${today}T00:00:00Z`)

@@ -1,6 +1,7 @@
 export {
   type AutomationCondition,
   type AutomationConfig,
+  type AutomationSchedule,
   type AutomationStep,
   type AutomationTrigger,
   type AutomationValues,

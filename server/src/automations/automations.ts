@@ -3,12 +3,13 @@ import { errorMessage, type Logger } from '@holdfast/foundation'
 import { isConnectionLoss, type Pool, type PoolShare, runAs, sqlstateOf } from '@holdfast/postgres'
 import { type Claimed, QueueWorker, retrySql } from '@holdfast/queue'
 import { ATTEMPTS_MAX, LOCK_MS, PRUNE_EVERY_MS, RETRY_MS, RUN_MS, RUNS_AT_ONCE, STATEMENT_MS } from './limits.ts'
-import { performSteps, RunRefused, StepFailed } from './perform-steps.ts'
+import { listMatches, performSteps, RunRefused, StepFailed } from './perform-steps.ts'
 import { reasonOf } from './reason-of.ts'
 import {
   AUTOMATION_QUEUE,
   type AutomationEvent,
   discard,
+  expandSchedule,
   noteFailure,
   noteSkipped,
   prune,
@@ -67,31 +68,38 @@ export function openAutomations(options: AutomationsOptions): QueueWorker<Automa
     if (event.skipped > 0) return noteSkipped(pool, event)
     try {
       const automation = await readAutomation(pool, event.automationId)
-      if (!automation || !(automation.isOn || event.cause === 'again') || event.recordId === null)
-        return await discard(pool, event)
-      if (!(await runAsUser(event, automation, event.recordId, signal))) await discard(pool, event)
+      const mayRun = automation && (automation.isOn || event.cause === 'again')
+      if (!mayRun || (event.recordId === null && !automation.schedule)) return await discard(pool, event)
+      if (!(await runAsUser(event, automation, signal))) await discard(pool, event)
     } catch (error) {
       await end(event, error)
     }
   }
 
   /** @returns whether there was something to do */
-  async function runAsUser(
-    event: Event,
-    automation: StoredAutomation,
-    recordId: string,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  async function runAsUser(event: Event, automation: StoredAutomation, signal: AbortSignal): Promise<boolean> {
+    const { recordId } = event
+    const isForEach = recordId === null && automation.schedule?.for === 'each'
     const claims = await claimsOf(automation.runsAs)
     if (!claims) throw new RunRefused('automation.no_account', 'The account of the user is gone.')
     const settings = {
       statement_timeout: `${STATEMENT_MS}ms`,
       lock_timeout: `${LOCK_MS}ms`,
-      'holdfast.automation_chain': [...event.chain, `${automation.id}/${recordId}`].join(','),
+      'holdfast.automation_chain': [...event.chain, ...(isForEach ? [] : [`${automation.id}/${recordId ?? ''}`])].join(
+        ',',
+      ),
     }
     const connections = share.for({ userKey: automation.runsAs, signal })
     return runAs(connections, { role: 'authenticated', claims, settings }, async (tx) => {
+      if (isForEach) {
+        await expandSchedule(tx, event, automation.version, await listMatches(tx, automation))
+        return true
+      }
       const performed = await performSteps(tx, automation, recordId)
+      if (!performed && recordId === null) {
+        await expandSchedule(tx, event, automation.version, { records: [], more: 0 })
+        return true
+      }
       if (!performed) return false
       await settleRun(tx, event, automation.version, performed)
       return true

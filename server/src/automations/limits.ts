@@ -24,5 +24,11 @@ export const TRIES_AT_ONCE = 2
 /** Size limit in bytes of a try. */
 export const TRY_BYTES_MAX = 131_072
 
+/** Records of a scheduled automation in one round; `holdfast.automation_limit` has the same. */
+export const SCHEDULED_RECORDS_MAX = 400
+
+/** Records that a schedule counts at most. */
+export const COUNT_MAX = 100_000
+
 /** Length limit in characters of a value in the history of runs. */
 export const VALUE_CHARS_MAX = 500

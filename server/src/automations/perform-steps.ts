@@ -1,6 +1,6 @@
 import { type AutomationStep, type AutomationValues, renderTemplate, type TemplateValues } from '@holdfast/protocol'
 import { sql, type SqlFragment, type Transaction } from '@holdfast/postgres'
-import { VALUE_CHARS_MAX } from './limits.ts'
+import { COUNT_MAX, SCHEDULED_RECORDS_MAX, VALUE_CHARS_MAX } from './limits.ts'
 import { readIdFields, readLinkNames } from './link-names.ts'
 import type { Automation } from './queue.ts'
 
@@ -59,25 +59,18 @@ export class RunRefused extends Error {
 /**
  * Does the steps of an automation for a record, in a transaction of its user.
  *
+ * @param recordId - `null` for a run without a record
  * @returns `undefined` if the user does not see the record, or it does not meet the conditions
  * @throws {RunRefused} `automation.not_admin`; {StepFailed}
  */
 export async function performSteps(
   tx: Transaction,
   automation: Automation,
-  recordId: string,
+  recordId: string | null,
 ): Promise<Performed | undefined> {
-  const { workspaceId, table, conditions, steps } = automation
-  const [rights] = await tx.query<{ today: string; now: string; isAdmin: boolean }>(sql`
-    select (now() at time zone ${automation.timeZone})::date::text as today, to_json(now()) #>> '{}' as now,
-           coalesce(holdfast.role_in(${workspaceId}) >= 'admin', false) as "isAdmin"`)
-  if (!rights?.isAdmin) throw new RunRefused('automation.not_admin', 'The user is no longer an admin of the workspace.')
-  const [found] = await tx.query<{ record: Record<string, string | null> }>(sql`
-    select ${textsOf(sql`r.*`)} as record
-      from ${sql.identifier('public', table)} r where r.id = ${recordId} and ${conditions === null ? sql`true` : sql.trusted(conditions)}`)
-  if (!found) return undefined
-  const names = await readLinkNames(tx, table, found.record, steps.flatMap(textsOfStep))
-  const values: RunValues = { ...rights, record: found.record, names }
+  const { table, steps } = automation
+  const values = await readValues(tx, automation, recordId)
+  if (!values) return undefined
   const done: StepResult[] = []
   const notices: { to: readonly string[]; text: string }[] = []
   for (const [place, step] of steps.entries()) {
@@ -92,10 +85,69 @@ export async function performSteps(
   return { steps: done, notices }
 }
 
+/**
+ * Lists the records that meet the conditions of an automation, as far as its user sees them.
+ *
+ * @returns ids up to the limit, and how many there are beyond it, counted up to {@link COUNT_MAX}
+ * @throws {RunRefused} `automation.not_admin`
+ */
+export async function listMatches(
+  tx: Transaction,
+  automation: Automation,
+): Promise<{ readonly records: readonly string[]; readonly more: number }> {
+  await requireAdmin(tx, automation)
+  const [row] = await tx.query<{ records: readonly string[] | null; total: number }>(sql`
+    with matching as materialized (
+      select r.id from ${sql.identifier('public', automation.table)} r where ${conditionsOf(automation)} limit ${COUNT_MAX})
+    select (select array_agg(l.id) from (select m.id from matching m order by m.id limit ${SCHEDULED_RECORDS_MAX}) l) as records,
+           (select count(*)::integer from matching) as total`)
+  const records = row?.records ?? []
+  return { records, more: (row?.total ?? 0) - records.length }
+}
+
+async function requireAdmin(
+  tx: Transaction,
+  { timeZone, workspaceId }: Automation,
+): Promise<{ readonly today: string; readonly now: string }> {
+  const [rights] = await tx.query<{ today: string; now: string; isAdmin: boolean }>(sql`
+    select (now() at time zone ${timeZone})::date::text as today, to_json(now()) #>> '{}' as now,
+           coalesce(holdfast.role_in(${workspaceId}) >= 'admin', false) as "isAdmin"`)
+  if (!rights?.isAdmin) throw new RunRefused('automation.not_admin', 'The user is no longer an admin of the workspace.')
+  return rights
+}
+
+/** @returns `undefined` if there is nothing to do */
+async function readValues(
+  tx: Transaction,
+  automation: Automation,
+  recordId: string | null,
+): Promise<RunValues | undefined> {
+  const { table, steps } = automation
+  const rights = await requireAdmin(tx, automation)
+  if (recordId === null) {
+    const [counted] = await tx.query<{ count: number }>(sql`
+      select count(*)::integer as count from (
+        select from ${sql.identifier('public', table)} r where ${conditionsOf(automation)} limit ${COUNT_MAX}) matching`)
+    const count = counted?.count ?? 0
+    if (count === 0 && automation.conditions !== null) return undefined
+    return { ...rights, record: {}, names: {}, count }
+  }
+  const [found] = await tx.query<{ record: Record<string, string | null> }>(sql`
+    select ${textsOf(sql`r.*`)} as record
+      from ${sql.identifier('public', table)} r where r.id = ${recordId} and ${conditionsOf(automation)}`)
+  if (!found) return undefined
+  const names = await readLinkNames(tx, table, found.record, steps.flatMap(textsOfStep))
+  return { ...rights, record: found.record, names }
+}
+
+function conditionsOf({ conditions }: Automation): SqlFragment {
+  return conditions === null ? sql`true` : sql.trusted(conditions)
+}
+
 async function performStep(
   tx: Transaction,
   table: string,
-  recordId: string,
+  recordId: string | null,
   step: AutomationStep,
   values: RunValues,
 ): Promise<StepResult> {

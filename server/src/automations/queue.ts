@@ -1,4 +1,4 @@
-import type { AutomationStep } from '@holdfast/protocol'
+import type { AutomationSchedule, AutomationStep } from '@holdfast/protocol'
 import { sql, type Pool, type Transaction } from '@holdfast/postgres'
 import { type Claimed, type QueueTable, settleSql } from '@holdfast/queue'
 import { parseAutomation } from '@holdfast/protocol'
@@ -47,6 +47,8 @@ export interface StoredAutomation extends Automation {
   readonly isOn: boolean
   readonly version: number
   readonly runsAs: string
+  /** Of one that starts by the clock. */
+  readonly schedule: AutomationSchedule | undefined
 }
 
 /**
@@ -55,13 +57,15 @@ export interface StoredAutomation extends Automation {
  * @throws errors with a hint if its table or fields are gone
  */
 export async function readAutomation(pool: Pool, id: string): Promise<StoredAutomation | undefined> {
-  const [row] = await pool.query<Omit<StoredAutomation, 'steps'> & { readonly config: unknown }>(sql`
+  const [row] = await pool.query<Omit<StoredAutomation, 'steps' | 'schedule'> & { readonly config: unknown }>(sql`
     select a.id, a.workspace_id as "workspaceId", a.table_name as "table", a.config, a.is_on as "isOn", a.version, a.runs_as as "runsAs",
            a.time_zone as "timeZone", a.conditions
       from holdfast.read_automation(${id}) a`)
   if (!row) return undefined
   const { config, ...automation } = row
-  return { ...automation, steps: parseAutomation(config)?.do ?? [] }
+  const parsed = parseAutomation(config)
+  const schedule = parsed?.when.kind === 'schedule' ? parsed.when : undefined
+  return { ...automation, schedule, steps: parsed?.do ?? [] }
 }
 
 /** Ends an event that needs no run. @param pool - connected as the project's role */
@@ -88,6 +92,18 @@ export async function noteFailure(
   const { reason, error, steps, pauses } = failure
   await pool.execute(
     sql`select holdfast.fail_automation(${id}, ${fence}, ${reason}, ${error}, ${JSON.stringify(steps)}::jsonb, ${pauses})`,
+  )
+}
+
+/** Keeps the records that a schedule is about instead of its event, as its user. */
+export async function expandSchedule(
+  tx: Transaction,
+  { id, fence }: Claimed,
+  version: number,
+  { records, more }: { readonly records: readonly string[]; readonly more: number },
+): Promise<void> {
+  await tx.execute(
+    sql`select holdfast.expand_automation(${id}::bigint, ${fence}::uuid, ${version}::int, ${records}::uuid[], ${more}::int)`,
   )
 }
 

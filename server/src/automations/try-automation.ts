@@ -33,7 +33,11 @@ class RolledBack extends Error {
 export async function tryAutomation(
   connections: Connections,
   caller: Session,
-  asked: { readonly workspace: string; readonly config: unknown; readonly record: string },
+  asked: {
+    readonly workspace: string
+    readonly config: unknown /** `null` for one that runs once. */
+    readonly record: string | null
+  },
 ): Promise<Tried> {
   const settings = { statement_timeout: `${STATEMENT_MS}ms`, lock_timeout: `${LOCK_MS}ms` }
   const given = JSON.stringify(asked.config ?? null)
@@ -44,7 +48,9 @@ export async function tryAutomation(
       const config = parseAutomation(asked.config)
       if (!checked || !config) return { matches: false, steps: [] }
       const automation = { ...checked, workspaceId: asked.workspace, table: config.when.table, steps: config.do }
-      const performed = await performSteps(tx, automation, asked.record)
+      const isOnce = config.when.kind === 'schedule' && config.when.for === 'once'
+      if (!isOnce && asked.record === null) return { matches: false, steps: [] }
+      const performed = await performSteps(tx, automation, isOnce ? null : asked.record)
       throw new RolledBack({ matches: performed !== undefined, steps: performed?.steps ?? [] })
     })
   } catch (error) {

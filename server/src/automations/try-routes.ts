@@ -13,7 +13,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 const HINTS = /^(?:automation|access|people)\.[a-z_]+$/
 
 /**
- * `POST /app/v1/automation-try` with `{workspace, config, record}` and an admin's token: what an automation would do for a record; nothing is kept. Answers
+ * `POST /app/v1/automation-try` with `{workspace, config, record}` and an admin's token: what an automation would do for a record, or with null as one that runs once; nothing is kept. Answers
  * {@link Tried}, or a refusal as `{code, message}`: 400 `invalid_request` or the hint of `holdfast.save_automation`, 401, 403 `people.not_admin`, 429 `busy`: one
  * request of a user at a time.
  */
@@ -32,7 +32,11 @@ export function tryRoutes(options: {
     app.post('/app/v1/automation-try', { bodyLimit: TRY_BYTES_MAX }, async (request, reply) => {
       const { caller, userId: userKey } = await requireUser(request, readCaller)
       const body = fieldsOf(request)
-      const asked = { workspace: readUuid(body, 'workspace'), config: body['config'], record: readUuid(body, 'record') }
+      const asked = {
+        workspace: readUuid(body, 'workspace'),
+        config: body['config'],
+        record: body['record'] === null ? null : readUuid(body, 'record'),
+      }
       const session = { role: caller.role, claims: caller.claims }
       const answer = await requests.run({ key: userKey }, () =>
         tryAutomation(share.for({ userKey }), session, asked).catch(refuse),

@@ -43,6 +43,9 @@ export function automationCases(
     'switch_automation(uuid,boolean)': refused(`switch_automation('${AUTOMATION}', true)`),
     'delete_automation(uuid)': refused(`delete_automation('${AUTOMATION}')`),
     'run_automation_again(uuid)': refused(`run_automation_again('${RUN}')`),
+    'expand_automation(bigint,uuid,integer,uuid[],integer)': refused(
+      `expand_automation(1, '${AUTOMATION}', 1, '{}', 0)`,
+    ),
     'settle_automation(bigint,uuid,integer,jsonb)': refused(`settle_automation(1, '${AUTOMATION}', 1, '{}')`),
   }
 }

@@ -18,7 +18,7 @@ import { useOnline } from '../../hooks/use-online.ts'
 import { canChange, useWorkspace, type Workspace } from '../../lib/records/use-workspace.ts'
 import { automationMessages as words, automationReasons } from '../../messages/automations.ts'
 import { DoPart } from './do-part.tsx'
-import { type AutomatedTable, newStep, recipesFor } from './draft.ts'
+import { type AutomatedTable, isWithoutRecord, newStep, recipesFor } from './draft.ts'
 import { IfPart } from './if-part.tsx'
 import { reasonWords } from './reason-words.ts'
 import { RunsSection } from './runs-section.tsx'
@@ -163,7 +163,9 @@ function Editor({ workspace, tables, stored, config: kept, name: keptName }: Edi
           <CallFailureText failure={call.failure} />
         </div>
         {table ? <TrySection workspace={workspace.id} config={config} table={table} tables={tables} /> : null}
-        {stored ? <RunsSection automation={stored.id} table={table} tables={tables} ws={ws} /> : null}
+        {stored ? (
+          <RunsSection automation={stored.id} table={table} tables={tables} isOnce={isWithoutRecord(kept)} ws={ws} />
+        ) : null}
       </div>
     </Page>
   )

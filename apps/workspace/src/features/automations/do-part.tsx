@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Select } from '../../components/select.tsx'
 import { automationMessages as words } from '../../messages/automations.ts'
-import { type AutomatedTable, newStep } from './draft.ts'
+import { type AutomatedTable, isWithoutRecord, newStep } from './draft.ts'
 import { RecipientsField } from './recipients-field.tsx'
 import { TemplateField } from './template-field.tsx'
 import { ValuesEditor } from './values-editor.tsx'
@@ -14,10 +14,14 @@ import type { PartProps } from './when-part.tsx'
 /** The server has the same limit. */
 const STEPS_MAX = 10
 const KINDS = ['update', 'create', 'notify'] as const
+/** Steps that need a record. */
+const OF_RECORD: ReadonlySet<AutomationStep['kind']> = new Set(['update'])
 
 /** What the automation does, in order. */
-export function DoPart({ workspace, ...part }: PartProps & { readonly workspace: string }): JSX.Element {
-  const { config, table, isDisabled, onChange } = part
+export function DoPart({ workspace, ...given }: PartProps & { readonly workspace: string }): JSX.Element {
+  const hasNone = isWithoutRecord(given.config)
+  const part = { ...given, isWithoutRecord: hasNone, table: hasNone ? { ...given.table, fields: [] } : given.table }
+  const { config, isDisabled, onChange } = part
   const set = (steps: readonly AutomationStep[]): void => onChange({ ...config, do: steps })
   return (
     <div className="flex flex-col items-start gap-3">
@@ -33,11 +37,14 @@ export function DoPart({ workspace, ...part }: PartProps & { readonly workspace:
                 className="min-w-0 flex-1"
                 isDisabled={isDisabled}
                 value={step.kind}
-                options={KINDS.map((value) => ({ value, label: words.steps[value] }))}
+                options={KINDS.filter((kind) => !part.isWithoutRecord || !OF_RECORD.has(kind)).map((value) => ({
+                  value,
+                  label: words.steps[value],
+                }))}
                 onChange={(kind) =>
                   set(
                     config.do.map((one, index) =>
-                      index === at ? newStep(kind as AutomationStep['kind'], table) : one,
+                      index === at ? newStep(kind as AutomationStep['kind'], given.table, hasNone) : one,
                     ),
                   )
                 }
@@ -65,7 +72,7 @@ export function DoPart({ workspace, ...part }: PartProps & { readonly workspace:
           tone="quiet"
           size="sm"
           icon={<Plus size={14} aria-hidden />}
-          onPress={() => set([...config.do, newStep('notify', table)])}
+          onPress={() => set([...config.do, newStep('notify', given.table, hasNone)])}
         >
           {words.addStep}
         </Button>
@@ -79,11 +86,13 @@ function StepFields({
   table,
   tables,
   workspace,
+  isWithoutRecord: hasNone,
   isDisabled,
   onStep,
 }: PartProps & {
   readonly step: AutomationStep
   readonly workspace: string
+  readonly isWithoutRecord: boolean
   readonly onStep: (step: AutomationStep) => void
 }): JSX.Element {
   if (step.kind === 'notify')
@@ -93,6 +102,7 @@ function StepFields({
           to={step.to}
           table={table}
           workspace={workspace}
+          hasRecord={!hasNone}
           isDisabled={isDisabled}
           onChange={(to) => onStep({ ...step, to })}
         />

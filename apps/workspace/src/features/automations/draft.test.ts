@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest'
+import type { AutomationConfig } from '@holdfast/protocol'
 import { testColumn, testTable } from '../../lib/fields/test-fields.test-support.ts'
 import { tablesOf } from '../../lib/data/tables.ts'
-import { automatedTables, moveToTable, newStep, readTemplate, recipesFor, showTemplate, triggerWords } from './draft.ts'
+import {
+  automatedTables,
+  moveToTable,
+  newStep,
+  readTemplate,
+  recipesFor,
+  showTemplate,
+  triggerWords,
+  withTrigger,
+} from './draft.ts'
 
 const JOBS = testTable('jobs', [
   testColumn('title', 'text', { comment: 'Title.' }),
@@ -43,7 +53,7 @@ describe('the examples', () => {
   test('are those that the fields of a table allow', () => {
     const ids = (tables: typeof TABLES): readonly string[] => recipesFor(tables).map(({ id }) => id)
     expect(ids([notes])).toEqual(['news', 'form'])
-    expect(ids([jobs])).toEqual(['news', 'assigned', 'due', 'finished', 'followUp', 'form'])
+    expect(ids([jobs])).toEqual(['news', 'assigned', 'due', 'finished', 'followUp', 'weekly', 'form'])
   })
 
   test('take the state and the day of done work', () => {
@@ -60,6 +70,27 @@ describe('the examples', () => {
       when: { kind: 'due', table: 'jobs', field: 'due_on', days: 1, at: '08:00' },
       do: [{ kind: 'notify', to: ['field:assignee_id'], text: 'Due tomorrow: {title}' }],
     })
+  })
+})
+
+describe('a schedule', () => {
+  const weekly = recipesFor([jobs]).find(({ id }) => id === 'weekly')?.config as AutomationConfig
+
+  test('is said in words', () => {
+    expect(triggerWords(weekly, TABLES)).toBe('Every week at 08:00 · Jobs')
+  })
+
+  test('that runs once has no steps that need a record', () => {
+    const config: AutomationConfig = { when: { kind: 'added', table: 'jobs' }, do: [newStep('update', jobs)] }
+    expect(withTrigger(config, weekly.when, jobs)).toEqual({
+      when: weekly.when,
+      do: [{ kind: 'notify', to: ['admins'], text: 'Jobs: {count}' }],
+    })
+    expect(withTrigger(weekly, { ...weekly.when, at: '09:00' } as typeof weekly.when, jobs).do).toEqual(weekly.do)
+  })
+
+  test('stays when the table changes', () => {
+    expect(moveToTable(weekly, notes).when).toEqual({ ...weekly.when, table: 'notes' })
   })
 })
 

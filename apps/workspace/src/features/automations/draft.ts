@@ -9,6 +9,7 @@ import { valuesOf } from '../../lib/fields/condition.ts'
 import { type Field, fieldsOf } from '../../lib/fields/field.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { automationMessages as words } from '../../messages/automations.ts'
+import { capitalize } from '../../lib/format.ts'
 import type { SchemaDescriptor } from '@holdfast/protocol'
 
 /** A table that automations can work on, with its fields. */
@@ -56,8 +57,26 @@ export function readTemplate(text: string, { fields }: AutomatedTable): string {
 
 /** The trigger after the user has chosen another event or table. */
 export function triggerOf(kind: AutomationTrigger['kind'], table: AutomatedTable): AutomationTrigger {
+  if (kind === 'schedule') return { kind, table: table.name, every: 'week', weekdays: [1], at: '08:00', for: 'each' }
   if (kind !== 'due') return { kind, table: table.name }
   return { kind, table: table.name, field: daysOf(table)[0]?.name ?? '', days: 1, at: '08:00' }
+}
+
+/** Whether runs have no record. */
+export function isWithoutRecord({ when }: AutomationConfig): boolean {
+  return when.kind === 'schedule' && when.for === 'once'
+}
+
+/** After a change of the trigger: without steps that need a record, if runs have none any more. */
+export function withTrigger(
+  config: AutomationConfig,
+  when: AutomationTrigger,
+  table: AutomatedTable,
+): AutomationConfig {
+  const changed = { ...config, when }
+  if (!isWithoutRecord(changed) || isWithoutRecord(config)) return changed
+  const step = { kind: 'notify', to: ['admins'], text: words.texts.count(table.label) } as const
+  return { ...changed, do: [step] }
 }
 
 /** Fields that records can be due by. */
@@ -66,8 +85,9 @@ export function daysOf({ fields }: AutomatedTable): readonly Field[] {
 }
 
 /** A step with which the user begins. */
-export function newStep(kind: AutomationStep['kind'], table: AutomatedTable): AutomationStep {
-  if (kind === 'notify') return { kind, to: ['admins'], text: titleOf(table) }
+export function newStep(kind: AutomationStep['kind'], table: AutomatedTable, hasNoRecord = false): AutomationStep {
+  const text = hasNoRecord ? words.texts.count(table.label) : titleOf(table)
+  if (kind === 'notify') return { kind, to: ['admins'], text }
   const [first] = settableFields(table)
   const set = first ? { [first.name]: startValue(first) } : {}
   return kind === 'update' ? { kind, set } : { kind, table: table.name, set }
@@ -85,11 +105,12 @@ function titleOf({ fields }: AutomatedTable): string {
 
 /** Without what belongs to another table: conditions and steps that name its fields. */
 export function moveToTable(config: AutomationConfig, table: AutomatedTable): AutomationConfig {
-  const { if: _conditions, ...rest } = config
+  const { if: _conditions, when, ...rest } = config
+  const kind = when.kind === 'due' && daysOf(table).length === 0 ? 'added' : when.kind
   return {
     ...rest,
-    when: triggerOf(config.when.kind === 'due' && daysOf(table).length === 0 ? 'added' : config.when.kind, table),
-    do: [newStep('notify', table)],
+    when: when.kind === 'schedule' ? { ...when, table: table.name } : triggerOf(kind, table),
+    do: [newStep('notify', table, isWithoutRecord(config))],
   }
 }
 
@@ -172,6 +193,19 @@ function recipesOf(table: AutomatedTable): readonly Recipe[] {
           },
         ]
       : []),
+    ...(state && done
+      ? [
+          {
+            id: 'weekly',
+            name: words.recipes.weekly(info.label),
+            config: {
+              when: { kind: 'schedule', table: name, every: 'week', weekdays: [1], at: '08:00', for: 'once' } as const,
+              if: [{ field: state.name, is: 'none_of', values: [done.value] } as const],
+              do: [{ kind: 'notify', to: ['admins'], text: words.texts.open(info.label) } as const],
+            },
+          },
+        ]
+      : []),
     {
       id: 'form',
       name: words.recipes.form(info.label),
@@ -205,5 +239,7 @@ function dueRecipe(table: AutomatedTable, day: Field, assignee: Field | undefine
 /** What starts an automation, in words. */
 export function triggerWords({ when }: AutomationConfig, tables: readonly AutomatedTable[]): string {
   const table = tables.find(({ name }) => name === when.table)
-  return words.sentence(words.events[when.kind], table?.label ?? when.table)
+  const label = table?.label ?? when.table
+  if (when.kind === 'schedule') return words.scheduled(capitalize(words.intervals[when.every]), when.at, label)
+  return words.sentence(words.events[when.kind], label)
 }

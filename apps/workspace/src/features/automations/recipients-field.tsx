@@ -11,12 +11,15 @@ export function RecipientsField({
   to,
   table,
   workspace,
+  hasRecord,
   isDisabled,
   onChange,
 }: {
   readonly to: readonly string[]
   readonly table: AutomatedTable
   readonly workspace: string
+  /** Whether runs have a record. */
+  readonly hasRecord: boolean
   readonly isDisabled: boolean
   readonly onChange: (to: readonly string[]) => void
 }): JSX.Element {
@@ -26,7 +29,7 @@ export function RecipientsField({
   )
   const options = [
     { value: 'admins', label: words.admins },
-    { value: 'creator', label: words.creator },
+    ...(hasRecord ? [{ value: 'creator', label: words.creator }] : []),
     ...table.fields
       .filter(({ link }) => link?.table === 'hf_members')
       .map(({ name, label }) => ({ value: `field:${name}`, label: words.memberIn(label) })),

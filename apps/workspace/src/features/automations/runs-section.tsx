@@ -13,6 +13,7 @@ import { momentOf } from '../../lib/fields/dates.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { automationMessages as words, automationReasons } from '../../messages/automations.ts'
 import type { AutomatedTable } from './draft.ts'
+import { reasonWords } from './reason-words.ts'
 import { type StepResult, StepResults } from './step-results.tsx'
 
 interface Run {
@@ -35,11 +36,14 @@ export function RunsSection({
   automation,
   table,
   tables,
+  isOnce,
   ws,
 }: {
   readonly automation: string
   readonly table: AutomatedTable | undefined
   readonly tables: readonly AutomatedTable[]
+  /** Whether it runs without a record. */
+  readonly isOnce: boolean
   readonly ws: string
 }): JSX.Element {
   const { rows } = useRecords<Run>(SQL, [automation])
@@ -50,7 +54,7 @@ export function RunsSection({
       ) : (
         <Rows label={words.history}>
           {rows.map((run) => (
-            <RunRow key={run.id} run={run} table={table} tables={tables} ws={ws} />
+            <RunRow key={run.id} run={run} table={table} tables={tables} isOnce={isOnce} ws={ws} />
           ))}
         </Rows>
       )}
@@ -64,18 +68,21 @@ function RunRow({
   run,
   table,
   tables,
+  isOnce,
   ws,
 }: {
   readonly run: Run
   readonly table: AutomatedTable | undefined
   readonly tables: readonly AutomatedTable[]
+  /** Whether it runs without a record. */
+  readonly isOnce: boolean
   readonly ws: string
 }): JSX.Element {
   const call = useCall(automationReasons)
   const isOnline = useOnline()
   const { state, cause, record, reason, error, skipped } = run
   const at = momentOf(run.at)
-  const why = reason === null ? undefined : (automationReasons as Readonly<Record<string, string>>)[reason]
+  const why = reason === null ? undefined : reasonWords(reason)
   const again = async (): Promise<void> => {
     if (await call.run('run_automation_again', { run: run.id })) showToast({ text: words.queued })
   }
@@ -84,7 +91,7 @@ function RunRow({
       title={record !== null && table ? <RecordLink record={record} table={table} ws={ws} /> : causeWords(cause)}
       mark={<span className={`text-small ${TONES[state]}`}>{words.states[state]}</span>}
       actions={
-        state === 'failed' && record !== null ? (
+        state === 'failed' && (record !== null || isOnce) ? (
           <Button
             size="sm"
             icon={<RotateCcw size={14} aria-hidden />}
@@ -107,7 +114,7 @@ function RunRow({
             tables={tables}
           />
           {why === undefined && error === null ? null : (
-            <p className="text-danger">
+            <p className={state === 'done' ? 'text-muted' : 'text-danger'}>
               {why}
               {error === null ? null : (
                 <span className="block font-mono [overflow-wrap:anywhere] text-muted">{error}</span>

@@ -63,6 +63,13 @@ export function TemplateField({
                 {shown}
               </MenuItem>
             )),
+            ...(table.fields.length === 0
+              ? [
+                  <MenuItem key="count" onAction={() => change(`${text}{count}`)}>
+                    {words.count}
+                  </MenuItem>,
+                ]
+              : []),
             <MenuItem key="today" onAction={() => change(`${text}{today}`)}>
               {words.today}
             </MenuItem>,

@@ -13,7 +13,7 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { callRoute } from '../../lib/data/call-route.ts'
 import { quoteName } from '../../lib/sql.ts'
 import { automationMessages as words, automationReasons } from '../../messages/automations.ts'
-import type { AutomatedTable } from './draft.ts'
+import { type AutomatedTable, isWithoutRecord } from './draft.ts'
 import { type StepResult, StepResults } from './step-results.tsx'
 
 /** Records offered to try the automation on, newest first. */
@@ -45,26 +45,29 @@ export function TrySection({
     `select id as value, coalesce(nullif(${title}, ''), id) as label from ${quoteName(name)} order by created_at desc, id limit ${RECORDS_MAX}`,
   )
   const [chosen, setChosen] = useState<string>()
-  const record = chosen ?? rows[0]?.value
+  const hasNone = isWithoutRecord(config)
+  const record = hasNone ? null : (chosen ?? rows[0]?.value)
   const { answer, failure, isPending, ask, forget } = useAsk<Tried>(automationReasons)
   const [asked, setAsked] = useState<AutomationConfig>()
   return (
-    <Section title={words.try} description={words.tryDetail}>
-      {rows.length === 0 ? (
+    <Section title={words.try} description={hasNone ? words.tryOnceDetail : words.tryDetail}>
+      {rows.length === 0 && !hasNone ? (
         <NoRows>{words.newest}</NoRows>
       ) : (
         <div className="flex flex-wrap items-end gap-2">
-          <Select
-            label={words.record}
-            className="w-full tablet:w-72"
-            value={record ?? null}
-            options={rows.map(({ value, label }) => ({ value, label: String(label) }))}
-            isDisabled={!isOnline}
-            onChange={(id) => {
-              setChosen(id)
-              forget()
-            }}
-          />
+          {hasNone ? null : (
+            <Select
+              label={words.record}
+              className="w-full tablet:w-72"
+              value={record ?? null}
+              options={rows.map(({ value, label }) => ({ value, label: String(label) }))}
+              isDisabled={!isOnline}
+              onChange={(id) => {
+                setChosen(id)
+                forget()
+              }}
+            />
+          )}
           <Button
             isDisabled={!isOnline || record === undefined}
             isPending={isPending}
@@ -79,22 +82,26 @@ export function TrySection({
         </div>
       )}
       <CallFailureText failure={failure} />
-      {answer && asked === config ? <Outcome tried={answer} table={table} tables={tables} /> : null}
+      {answer && asked === config ? (
+        <Outcome tried={answer} hasRecord={!hasNone} table={table} tables={tables} />
+      ) : null}
     </Section>
   )
 }
 
 function Outcome({
   tried,
+  hasRecord,
   table,
   tables,
 }: {
   readonly tried: Tried
+  readonly hasRecord: boolean
   readonly table: AutomatedTable
   readonly tables: readonly AutomatedTable[]
 }): JSX.Element {
   const { matches, steps, failure } = tried
-  if (!matches) return <Notice role="status" title={words.noMatch} />
+  if (!matches) return <Notice role="status" title={hasRecord ? words.noMatch : words.noMatches} />
   const reason = failure && (automationReasons as Readonly<Record<string, string>>)[failure.reason]
   return (
     <div role="status" className="flex flex-col gap-3">

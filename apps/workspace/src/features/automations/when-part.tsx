@@ -4,7 +4,8 @@ import { Select } from '../../components/select.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { valuesOf } from '../../lib/fields/condition.ts'
 import { automationMessages as words } from '../../messages/automations.ts'
-import { type AutomatedTable, daysOf, moveToTable, triggerOf } from './draft.ts'
+import { type AutomatedTable, daysOf, moveToTable, triggerOf, withTrigger } from './draft.ts'
+import { ScheduleFields } from './schedule-fields.tsx'
 
 export interface PartProps {
   readonly config: AutomationConfig
@@ -15,7 +16,7 @@ export interface PartProps {
   readonly onChange: (config: AutomationConfig) => void
 }
 
-const EVENTS = ['added', 'changed', 'due', 'form'] as const
+const EVENTS = ['added', 'changed', 'due', 'form', 'schedule'] as const
 /** Stands for no choice, which a select cannot have as a value. */
 const ANY = '\0any'
 
@@ -35,7 +36,7 @@ export function WhenPart({ config, table, tables, isDisabled, onChange }: PartPr
             value,
             label: words.events[value],
           }))}
-          onChange={(kind) => onChange({ ...config, when: triggerOf(kind as AutomationTrigger['kind'], table) })}
+          onChange={(kind) => onChange(withTrigger(config, triggerOf(kind as AutomationTrigger['kind'], table), table))}
         />
         <span className="text-muted">{words.inTable}</span>
         <Select
@@ -51,6 +52,13 @@ export function WhenPart({ config, table, tables, isDisabled, onChange }: PartPr
           }}
         />
       </div>
+      {when.kind === 'schedule' ? (
+        <ScheduleFields
+          when={when}
+          isDisabled={isDisabled}
+          onChange={(next) => onChange(withTrigger(config, next, table))}
+        />
+      ) : null}
       {when.kind === 'due' ? (
         <Due
           when={when}
