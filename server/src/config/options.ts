@@ -79,6 +79,10 @@ export const serverOptions = {
     'Whether every user may create up to 3 workspaces, and tables in them. Otherwise only the owner link printed at the start creates one.',
     { default: false },
   ),
+  formCaptcha: text(
+    'Captcha of public forms that ask for one: `work`, a computation on the visitor’s device, or `provider`, that of `captchaProvider`.',
+    { default: 'work' },
+  ),
   mapStyleUrl: text(
     'MapLibre style (`https://tiles.example.com/style.json`) for map backgrounds. Default: a grid of latitude and longitude.',
   ),

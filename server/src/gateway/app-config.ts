@@ -25,6 +25,12 @@ export interface AppConfig {
   readonly pushKey: string | undefined
   /** Base map; without one the app draws lines itself. */
   readonly map: MapSettings | undefined
+  readonly captcha: {
+    /** Accounts require one, and the app can show it. */
+    readonly isShownAtSignIn: boolean
+    /** Of the public forms that ask for one. */
+    readonly ofForms: 'work' | 'turnstile' | 'hcaptcha'
+  }
   readonly account: AccountRules
 }
 
@@ -63,6 +69,7 @@ export function appConfigRoutes(config: AppConfig): FastifyPluginAsync {
     hasChannels: config.hasChannels,
     pushKey: config.pushKey ?? null,
     map: config.map ? { style: config.map.style, darkStyle: config.map.darkStyle ?? null } : null,
+    captcha: config.captcha,
     account: config.account,
   }
   return async (app) => {

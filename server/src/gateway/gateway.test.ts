@@ -21,7 +21,6 @@ const TOKENS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   roleless: { sub: 'nobody', exp: 2_000_000_000 },
 }
 
-const OFFERS = { hasOpenWorkspaces: false, hasMail: true, hasChannels: true }
 const ACCOUNT_RULES = {
   password: { lengthMin: 6, requirements: '' },
   codeDigits: { email: 6, phone: 6, phoneFactor: 6 },
@@ -29,6 +28,8 @@ const ACCOUNT_RULES = {
   hasManualLinking: false,
   factors: { totp: true, phone: false, webauthn: false, recoveryCodes: true },
 }
+const CAPTCHA = { isShownAtSignIn: false, ofForms: 'work' } as const
+const OFFERS = { hasOpenWorkspaces: false, hasMail: true, hasChannels: true, captcha: CAPTCHA, account: ACCOUNT_RULES }
 
 async function verifyToken(token: string): Promise<Readonly<Record<string, unknown>>> {
   const claims = TOKENS[token]
@@ -86,7 +87,6 @@ async function open(changes: Partial<GatewayOptions> = {}) {
       pushKey: undefined,
       ...OFFERS,
       map: undefined,
-      account: ACCOUNT_RULES,
     },
     appDirectory: '/nowhere',
     logger: silentLogger,
@@ -360,7 +360,6 @@ test('visitors learn the public key and the name, and never the service key', as
     sample: null,
     ...OFFERS,
     map: null,
-    account: ACCOUNT_RULES,
   })
 })
 

@@ -1,7 +1,12 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { createCaptchaProvider } from '@holdfast/auth'
 import { type Cluster, type PoolShare, withOwnSettings } from '@holdfast/postgres'
-import { formRoutes } from '../workspaces/form-routes.ts'
+import { captchaPage } from '../workspaces/forms/captcha-page.ts'
+import { createFormCaptcha } from '../workspaces/forms/form-captcha.ts'
+import { formRoutes } from '../workspaces/forms/form-routes.ts'
+import { createProofOfWork } from '../workspaces/forms/proof-of-work.ts'
 import { viewRoutes } from '../workspaces/shared-views/view-routes.ts'
+import { readCaptchaSettings } from '../config/captcha-settings.ts'
 import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
 
@@ -11,21 +16,33 @@ export interface FormsPart {
 
 /** Opens public forms, and the pages of shared views. */
 export function openForms(
-  { logger, clock, openPool }: PartContext,
+  { config, logger, clock, openPool }: PartContext,
   {
     cluster,
     share,
     accounts,
-  }: { readonly cluster: Cluster; readonly share: PoolShare; readonly accounts: Pick<Accounts, 'auth'> },
+    secret,
+  }: {
+    readonly cluster: Cluster
+    readonly share: PoolShare
+    readonly accounts: Pick<Accounts, 'auth'>
+    readonly secret: string
+  },
 ): FormsPart {
   const url = withOwnSettings(cluster.adminUrl, cluster.serverVersion)
   const pool = openPool({ url, applicationName: 'holdfast forms', connectionsMax: 1 })
   const requests = share.for({ userKey: 'visitors' })
-  const forms = formRoutes({ pool, requests, logger })
+  const { ofForms, page } = readCaptchaSettings(config)
+  const captcha = createFormCaptcha(
+    ofForms === 'work' ? createProofOfWork(secret, clock) : createCaptchaProvider(config),
+    logger,
+  )
+  const forms = formRoutes({ pool, requests, captcha, logger, clock })
   const views = viewRoutes({ pool, requests, claimsOf: (userId) => accounts.auth.claimsOfUser(userId), logger, clock })
   const routes: FastifyPluginAsync = async (app) => {
     await app.register(forms)
     await app.register(views)
+    if (page) await app.register(captchaPage(page))
   }
   return { routes }
 }

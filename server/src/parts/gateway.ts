@@ -7,6 +7,7 @@ import { firstViewOf, SAMPLE_PASSWORD, SAMPLE_SEED, sampleAccounts } from '@hold
 import { keyDemandOf, type StorageService } from '@holdfast/storage'
 import type { SyncService } from '@holdfast/sync'
 import { servesThisMachineOnly } from '../config/loopback.ts'
+import { readCaptchaSettings } from '../config/captcha-settings.ts'
 import { readMapSettings } from '../config/map-settings.ts'
 import type { Config } from '../config/options.ts'
 import type { AppConfig } from '../gateway/app-config.ts'
@@ -130,6 +131,7 @@ function appConfigOf(
     readonly push: PushPart | undefined
   },
 ): AppConfig {
+  const captcha = readCaptchaSettings(config)
   return {
     projectName: config.projectName,
     anonKey,
@@ -145,6 +147,7 @@ function appConfigOf(
     hasChannels: config.realtimeEnabled,
     pushKey: push?.publicKey,
     map: readMapSettings(config),
+    captcha: { isShownAtSignIn: captcha.isShownAtSignIn, ofForms: captcha.ofForms },
     account: {
       password: { lengthMin: config.minimumPasswordLength, requirements: config.passwordRequirements },
       codeDigits: {

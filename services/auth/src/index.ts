@@ -1,6 +1,7 @@
 /** The GoTrue API: accounts, sessions and tokens. */
 export { openAuth, type AuthService } from './auth.ts'
 export { authOptions, type AuthOptions } from './options/auth-options.ts'
+export { createCaptchaProvider, type CaptchaProvider } from './captcha/captcha.ts'
 export { PROVIDER_NAMES } from './options/providers.ts'
 export { authMigrations } from './migrations.ts'
 export { openLiveSessions, type LiveSessions } from './sessions/live-sessions.ts'

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { pbkdf2Sync, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
@@ -98,6 +98,37 @@ test('a client with the public key cannot take the place of the form', async () 
     (await visitor.schema('holdfast').rpc('begin_submission', { submission: randomUUID(), from_source: '\\x00' })).data,
   ).toBe('not_found')
 })
+
+test('a form with a captcha takes an answer with its own solved puzzle only', async () => {
+  const change = (captcha: boolean): Promise<unknown> =>
+    holdfast.admin.execute(
+      sql`update holdfast.public_forms set definition = definition || ${JSON.stringify({ captcha })}::jsonb where id = ${form}`,
+    )
+  await change(true)
+  const at = `${holdfast.url}/app/v1/forms/${slug}`
+  expect(await (await fetch(at)).json()).toMatchObject({ captcha: 'work' })
+  const id = randomUUID()
+  const puzzle = (await (await fetch(`${at}/puzzle?id=${id}`)).json()) as Puzzle
+  const captcha = { ...puzzle, solution: solve(puzzle) }
+  const values = { title: 'checked' }
+  expect(await send({ id, values })).toEqual([400, 'captcha_failed'])
+  expect(await send({ id: randomUUID(), values, captcha })).toEqual([400, 'captcha_failed'])
+  expect(await send({ id, values, captcha })).toEqual([201, undefined])
+  expect(await holdfast.admin.query(sql`select id from public.reports where title = 'checked'`)).toEqual([{ id }])
+  await change(false)
+})
+
+interface Puzzle {
+  readonly salt: string
+  readonly rounds: number
+  readonly target: string
+}
+
+function solve({ salt, rounds, target }: Puzzle): number {
+  for (let solution = 0; ; solution++)
+    if (pbkdf2Sync(String(solution), Buffer.from(salt, 'hex'), rounds, 32, 'sha256').toString('hex') === target)
+      return solution
+}
 
 test('a closed form shows no questions and takes no answers', async () => {
   await holdfast.admin.execute(sql`update holdfast.public_forms set is_open = false where id = ${form}`)

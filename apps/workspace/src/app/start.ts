@@ -19,7 +19,7 @@ export const useStart = create<Start>(() => ({ step: 'opening' }))
 export function start(): Promise<void> | undefined {
   useStart.setState({ step: 'opening' }, true)
   const database = Promise.withResolvers<void>()
-  openBackend({ search: chooseSearched, forgetUser, onDatabase: database.resolve }).then(
+  openBackend({ search: chooseSearched, forgetUser, solveCaptcha, onDatabase: database.resolve }).then(
     (backend) => useStart.setState({ step: 'ready', backend }, true),
     (cause: unknown) => {
       const error = toError(cause)
@@ -38,6 +38,12 @@ const DATABASE_BEGINS_MS = 1_000
 async function forgetUser(userId: string): Promise<void> {
   const { forgetPerson } = await import('../lib/views/forget-person.ts')
   await forgetPerson(userId)
+}
+
+/** Loaded when the server asks for a captcha. */
+async function solveCaptcha(): Promise<string | undefined> {
+  const { askForCaptcha } = await import('../components/captcha/captcha-dialog.tsx')
+  return askForCaptcha()
 }
 
 /** Loaded with the first database. */

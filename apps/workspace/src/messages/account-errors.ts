@@ -53,8 +53,7 @@ export const accountErrorMessages = inLanguages<Readonly<Record<string, string>>
   refresh_token_not_found: 'Your session has ended. Sign in again.',
   bad_jwt: 'Your session has ended. Sign in again.',
   user_banned: 'This account is blocked. Ask your operator.',
-  captcha_failed:
-    'The server asks for a proof that you are a person, which this screen cannot give. Ask your operator.',
+  captcha_failed: 'The check that you are human was not passed. Try again.',
 })
 
 export const accountFailureWords = inLanguages('accountFailureWords', {

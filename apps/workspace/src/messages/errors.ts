@@ -17,7 +17,7 @@ export const errorMessages = inLanguages('errorMessages', {
   exists: 'There is an account with this address already. Sign in instead.',
   badAddress: 'The server does not take this address. Look whether it is spelled right.',
   addressRefused: 'The server sends no mail to this address. Ask your operator.',
-  captcha: 'The server wants a check that you are a person, which this app does not have. Ask your operator.',
+  captcha: 'The check that you are human was not passed. Try again.',
   ownerKeyInvalid: 'This link has expired. Restart the server: it prints a new one.',
   alreadySetUp: 'This server has a workspace already. Ask its owner for an invitation.',
   tooManyWorkspaces: 'You own as many workspaces as one user can.',

@@ -20,6 +20,11 @@ export const publishMessages = inLanguages('publishMessages', {
   closed: 'The link no longer takes answers',
   closedNote: 'This form is closed. Update it to open it again.',
   answers: (count: number) => icu('{count, plural, =0 {No answers yet} one {# answer} other {# answers}}', { count }),
+  captcha: 'Check against bots',
+  captchaOf: (kind: string) =>
+    kind === 'work'
+      ? 'The visitor’s device computes for a few seconds before it sends. No other company is involved.'
+      : `Visitors pass a check by ${kind === 'hcaptcha' ? 'hCaptcha' : 'Cloudflare Turnstile'} before they send.`,
   done: 'Done',
 })
 
@@ -52,6 +57,9 @@ export const publicFormMessages = inLanguages('publicFormMessages', {
   sent: 'Sent',
   stored: 'Saved on this device',
   storedDetail: 'It will be sent when you are online and this page is open.',
+  storedUnchecked: 'It will be sent when you are online, this page is open, and the check against bots is passed.',
+  check: 'One more step: confirm that you are human',
+  insecure: 'This form can only be sent over https. Open it with a link that begins with https.',
   waiting: (count: number) =>
     icu('{count, plural, one {# answer is} other {# answers are}} saved on this device and not sent yet.', { count }),
   waitingLong: (count: number) => `${formatCount(count)} answers wait already. Connect to the internet to send them.`,

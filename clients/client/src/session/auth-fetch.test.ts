@@ -122,3 +122,25 @@ test('other services may answer with pages', async () => {
   expect(await (await fetch(`${URL_}/functions/v1/hello`)).text()).toBe(HOTEL)
   await expect(fetch(new Request(`${URL_}/auth/v1/user`))).rejects.toThrow(TypeError)
 })
+
+test('a request refused for want of a captcha is sent again with its response, unless the user gives up', async () => {
+  const sent: unknown[] = []
+  const answered: typeof globalThis.fetch = async (_input, init) => {
+    const body = JSON.parse(String(init?.body)) as { gotrue_meta_security?: { captcha_token?: string } }
+    sent.push(body)
+    return body.gotrue_meta_security?.captcha_token === 'human'
+      ? Response.json({ ok: true })
+      : Response.json({ code: 'captcha_failed', message: 'no captcha_token found' }, { status: 400 })
+  }
+  const init = { method: 'POST', body: JSON.stringify({ email: 'ana@example.org', gotrue_meta_security: {} }) }
+  const ask = (response: string | undefined): Promise<Response> =>
+    createAuthFetch(answered, URL_, async () => response)(`${URL_}/auth/v1/token?grant_type=password`, init)
+  expect((await ask('human')).status).toBe(200)
+  expect(sent).toEqual([
+    { email: 'ana@example.org', gotrue_meta_security: {} },
+    { email: 'ana@example.org', gotrue_meta_security: { captcha_token: 'human' } },
+  ])
+  expect((await ask(undefined)).status).toBe(400)
+  expect((await ask('robot')).status).toBe(400)
+  expect(sent).toHaveLength(5)
+})

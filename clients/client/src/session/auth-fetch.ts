@@ -16,16 +16,22 @@ const LEAVING_MS = 5_000
  * * A token's expiry is computed from `expires_in` and the device's clock, with which auth-js compares it. With the server's time, a clock an hour fast would
  * cause a refresh on every request until the rate limit ends the session.
  *
+ * * A request refused for want of a captcha is sent again with the response that `solveCaptcha` returns.
+ *
  * @param url - server URL without trailing slash
+ * @param solveCaptcha - shows the captcha; `undefined` if the user gives up
  * @returns rejects with `TypeError`, as without a network
  */
-export function createAuthFetch(fetch: typeof globalThis.fetch, url: string): typeof globalThis.fetch {
+export function createAuthFetch(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  solveCaptcha?: SolveCaptcha,
+): typeof globalThis.fetch {
   const accounts = `${url}/auth/v1/`
   const leaving = `${accounts}logout?scope=local`
   const refreshing = `${accounts}token?grant_type=refresh_token`
-  return async (input, init) => {
-    const address = input instanceof Request ? input.url : String(input)
-    if (!address.startsWith(accounts)) return fetch(input, init)
+  const ask: typeof globalThis.fetch = async (input, init) => {
+    const address = addressOf(input)
     const silence = new AbortController()
     const ms = address.startsWith(leaving) ? LEAVING_MS : SILENCE_MS
     const timer = setTimeout(() => silence.abort(new TypeError(`The server has been silent for ${ms / 1_000} s.`)), ms)
@@ -38,6 +44,24 @@ export function createAuthFetch(fetch: typeof globalThis.fetch, url: string): ty
       clearTimeout(timer)
     }
   }
+  return async (input, init) => {
+    if (!addressOf(input).startsWith(accounts)) return fetch(input, init)
+    const response = await ask(input, init)
+    if (response.status !== 400 || !solveCaptcha || typeof init?.body !== 'string') return response
+    const { code, error_code: earlier } = parseRecord(await response.clone().text()) ?? {}
+    if (code !== 'captcha_failed' && earlier !== 'captcha_failed') return response
+    const solved = await solveCaptcha()
+    if (solved === undefined) return response
+    const body = JSON.stringify({ ...parseRecord(init.body), gotrue_meta_security: { captcha_token: solved } })
+    return ask(input, { ...init, body })
+  }
+}
+
+/** Shows the captcha and returns its response. */
+export type SolveCaptcha = () => Promise<string | undefined>
+
+function addressOf(input: Parameters<typeof globalThis.fetch>[0]): string {
+  return input instanceof Request ? input.url : String(input)
 }
 
 async function wholeAnswer(response: Response, isRefresh: boolean): Promise<Response> {

@@ -1,8 +1,8 @@
-import { isIPv6 } from 'node:net'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type Clock, HoldfastError, type Logger, Semaphore } from '@holdfast/foundation'
 import { logFailure } from '@holdfast/http'
 import { isConnectionLoss } from '@holdfast/postgres'
+import { createVisitorLimit, networkOf, tooManyRequests } from '../visitors.ts'
 import { type ReadViewNeeds, readView } from './read-view.ts'
 import { PAGE_HEADERS, renderProblem, renderView } from './view-page.ts'
 
@@ -11,10 +11,8 @@ const AT_ONCE_MAX = 2
 const AT_ONCE_PER_VISITOR_MAX = 1
 const WAITING_MAX = 50
 
-/** Requests of one network in a minute, and networks that are counted. */
+/** Requests of one network in a minute. */
 const REQUESTS_MAX = 60
-const NETWORKS_MAX = 10_000
-const MINUTE_MS = 60_000
 
 /**
  * `GET /app/v1/views/<slug>`: a page of a shared view for anybody with the link, as HTML; `?after=<id>` continues it. Answers 404 for an unknown link, 410 for one
@@ -25,21 +23,20 @@ export function viewRoutes({
   clock,
   ...needs
 }: ReadViewNeeds & { readonly logger: Logger; readonly clock: Clock }): FastifyPluginAsync {
-  const busy = (): HoldfastError => tooMany('2')
   const permits = new Semaphore({
     permits: AT_ONCE_MAX,
     perKeyMax: AT_ONCE_PER_VISITOR_MAX,
     waitingMax: WAITING_MAX,
-    refuse: busy,
+    refuse: () => tooManyRequests(2),
   })
-  const count = createCounter(clock)
+  const limit = createVisitorLimit(REQUESTS_MAX, clock)
   return async (app) => {
     app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, logger))
     app.get<{ Params: { slug: string }; Querystring: { after?: string } }>(
       '/app/v1/views/:slug',
       async (request, reply) => {
         const network = networkOf(request.ip)
-        if (count(network) > REQUESTS_MAX) throw tooMany('60')
+        limit(network)
         const { after } = request.query
         const cursor = typeof after === 'string' ? after : undefined
         const page = await permits.run({ key: network }, () => readView(needs, request.params.slug, cursor))
@@ -62,31 +59,4 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
     .code(known.status)
     .headers({ ...PAGE_HEADERS, ...known.headers })
     .send(renderProblem(language, known.message))
-}
-
-function tooMany(seconds: string): HoldfastError {
-  return new HoldfastError('busy', 429, 'Too many requests. Try again in a moment.', {
-    headers: { 'retry-after': seconds },
-  })
-}
-
-/** One network of IPv6 has 2^64 addresses. */
-function networkOf(address: string): string {
-  return isIPv6(address) ? new URL(`http://[${address}]`).hostname.split(':').slice(0, 4).join(':') : address
-}
-
-/** Counts the requests of each network within a minute. */
-function createCounter(clock: Clock): (network: string) => number {
-  let until = 0
-  const counts = new Map<string, number>()
-  return (network) => {
-    const now = clock.now()
-    if (now >= until || counts.size >= NETWORKS_MAX) {
-      counts.clear()
-      until = now + MINUTE_MS
-    }
-    const next = (counts.get(network) ?? 0) + 1
-    counts.set(network, next)
-    return next
-  }
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { openHttpListener } from '../../test/open-http-listener.ts'
-import { createCaptcha } from './captcha.ts'
+import { createCaptcha, createCaptchaProvider } from './captcha.ts'
 
 const options = (captchaUrl?: string) => ({
   captchaEnabled: true,
@@ -73,6 +73,12 @@ describe('a captcha', () => {
       code: 'unexpected_failure',
       status: 500,
     })
+  })
+
+  test('is not waited for when the provider hangs', async () => {
+    await using provider = await openHttpListener(() => ({ body: { success: true }, delayMs: 60_000 }))
+    const hanging = createCaptchaProvider(options(provider.url), 50)
+    await expect(hanging.verify('token', '192.0.2.1')).rejects.toMatchObject({ name: 'TimeoutError' })
   })
 
   test('whose provider is not known, or has no secret, is refused at start', () => {

@@ -6,7 +6,7 @@ import { CAPTCHA_TIMEOUT_MS } from '../limits.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
 import { readLimitedJson } from '../read-limited.ts'
 
-const PROVIDER_URLS: Readonly<Record<string, string>> = {
+const PROVIDER_URLS: Readonly<Record<CaptchaProvider['name'], string>> = {
   hcaptcha: 'https://hcaptcha.com/siteverify',
   turnstile: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
 }
@@ -28,26 +28,47 @@ export interface Captcha {
   require(request: FastifyRequest): Promise<void>
 }
 
-/** @throws {HoldfastError} `option_invalid` if captchas are enabled without a provider */
-export function createCaptcha(options: CaptchaOptions): Captcha {
-  if (!options.captchaEnabled) return { require: async () => undefined }
-  const standardUrl = Object.hasOwn(PROVIDER_URLS, options.captchaProvider)
-    ? PROVIDER_URLS[options.captchaProvider]
-    : undefined
-  if (standardUrl === undefined) {
-    throw optionInvalid('captchaProvider', `${options.captchaProvider} is neither hcaptcha nor turnstile.`)
+/** A service that knows whether a captcha was solved. */
+export interface CaptchaProvider {
+  readonly name: 'hcaptcha' | 'turnstile'
+  /** Asks the provider about a response. @throws {Error} if it is unreachable, silent for ten seconds or answers something else */
+  verify(response: string, address: string): Promise<CaptchaVerdict>
+}
+
+export interface CaptchaVerdict {
+  readonly success: boolean
+  /** Reasons in the provider's words. */
+  readonly errorCodes: readonly string[]
+}
+
+/** @throws {HoldfastError} `option_invalid` for an unknown provider or a missing secret */
+export function createCaptchaProvider(
+  options: Pick<AuthOptions, 'captchaProvider' | 'captchaSecret' | 'captchaUrl'>,
+  timeoutMs = CAPTCHA_TIMEOUT_MS,
+): CaptchaProvider {
+  const { captchaProvider: name } = options
+  if (name !== 'hcaptcha' && name !== 'turnstile') {
+    throw optionInvalid('captchaProvider', `${name} is neither hcaptcha nor turnstile.`)
   }
   const secret = options.captchaSecret?.trim()
   if (!secret) throw optionInvalid('captchaSecret', 'captchas need the secret of their provider.')
-  const url = options.captchaUrl || standardUrl
+  const url = options.captchaUrl || PROVIDER_URLS[name]
+  return { name, verify: (response, remoteip) => ask(url, { secret, response, remoteip }, timeoutMs) }
+}
 
+/** @throws {HoldfastError} `option_invalid` if captchas are enabled without a provider */
+export function createCaptcha(options: CaptchaOptions): Captcha {
+  if (!options.captchaEnabled) return { require: async () => undefined }
+  const provider = createCaptchaProvider(options)
   return {
     async require(request) {
       const { role } = requireCaller(request).claims
       if (typeof role === 'string' && options.jwtAdminRoles.includes(role)) return
       const response = tokenOf(request).trim()
       if (response === '') throw captchaFailed('no captcha_token found')
-      const verdict = await ask(url, { secret, response, remoteip: request.ip })
+      const verdict = await provider.verify(response, request.ip).catch((error: unknown) => {
+        throw captchaUnavailable(error)
+      })
       if (!verdict.success) throw captchaFailed(verdict.errorCodes.join(', '))
     },
   }
@@ -62,25 +83,16 @@ interface Body {
   readonly gotrue_meta_security?: { readonly captcha_token?: unknown } | null
 }
 
-interface Verdict {
-  readonly success: boolean
-  readonly errorCodes: readonly string[]
-}
-
-async function ask(url: string, form: Readonly<Record<string, string>>): Promise<Verdict> {
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      body: new URLSearchParams(form),
-      redirect: 'error',
-      signal: AbortSignal.timeout(CAPTCHA_TIMEOUT_MS),
-    })
-    const answer = (await readLimitedJson(response)) as { readonly success?: unknown; readonly 'error-codes'?: unknown }
-    const codes = answer['error-codes']
-    return { success: answer.success === true, errorCodes: Array.isArray(codes) ? codes.map(String) : [] }
-  } catch (error) {
-    throw captchaUnavailable(error)
-  }
+async function ask(url: string, form: Readonly<Record<string, string>>, timeoutMs: number): Promise<CaptchaVerdict> {
+  const response = await fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const answer = (await readLimitedJson(response)) as { readonly success?: unknown; readonly 'error-codes'?: unknown }
+  const codes = answer['error-codes']
+  return { success: answer.success === true, errorCodes: Array.isArray(codes) ? codes.map(String) : [] }
 }
 
 /** @param reason - from the provider, or that the token is missing */

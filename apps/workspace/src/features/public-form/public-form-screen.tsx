@@ -3,6 +3,7 @@ import { type JSX, useCallback, useEffect, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { EntryPage } from '../../components/entry-page.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { lateContent } from '../../components/late-content.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { useOnline } from '../../hooks/use-online.ts'
 import { uuidV7 } from '../../lib/fields/uuid-v7.ts'
@@ -19,6 +20,11 @@ import {
   readStoredForm,
   WAITING_MAX,
 } from './visitor-answers.ts'
+
+/** Loaded for forms that a provider checks. */
+const { Content: CaptchaFrame } = lateContent(
+  async () => (await import('../../components/captcha/captcha-frame.tsx')).CaptchaFrame,
+)
 
 type Seen = Fetched | { readonly kind: 'loading' }
 
@@ -61,11 +67,20 @@ export function PublicFormScreen(): JSX.Element {
         <Button onPress={() => void load()}>{words.tryAgain}</Button>
       </EntryPage>
     )
-  return <OpenedForm slug={slug} form={seen.form} />
+  return <OpenedForm slug={slug} form={seen.form} onOutdated={() => void load()} />
 }
 
-function OpenedForm({ slug, form }: { readonly slug: string; readonly form: PublicForm }): JSX.Element {
-  const answers = useAnswers(slug)
+function OpenedForm({
+  slug,
+  form,
+  onOutdated,
+}: {
+  readonly slug: string
+  readonly form: PublicForm
+  /** The server has another form than this device. */
+  readonly onOutdated: () => void
+}): JSX.Element {
+  const answers = useAnswers(slug, form.captcha, onOutdated)
   /** Id of the answer given last. */
   const [answered, setAnswered] = useState<string>()
   const [isLost, setLost] = useState(false)
@@ -82,7 +97,12 @@ function OpenedForm({ slug, form }: { readonly slug: string; readonly form: Publ
       project={form.workspace}
       title={form.title}
       lead={form.intro === '' ? undefined : <span className="whitespace-pre-line">{form.intro}</span>}
-      notice={<Unsent answers={answers} onEdit={edit} />}
+      notice={
+        <>
+          <Unsent answers={answers} onEdit={edit} />
+          <Check captcha={form.captcha} answers={answers} />
+        </>
+      }
     >
       {!form.isOpen ? (
         <p role="status">
@@ -91,7 +111,7 @@ function OpenedForm({ slug, form }: { readonly slug: string; readonly form: Publ
       ) : answered !== undefined && !isRefused ? (
         <>
           <Notice tone="success" role="status" title={isWaiting ? words.stored : words.sent}>
-            {isWaiting ? words.storedDetail : form.thanks}
+            {isWaiting ? (form.captcha === null ? words.storedDetail : words.storedUnchecked) : form.thanks}
           </Notice>
           <Button onPress={() => setAnswered(undefined)}>{words.another}</Button>
         </>
@@ -115,6 +135,26 @@ function OpenedForm({ slug, form }: { readonly slug: string; readonly form: Publ
         </>
       )}
     </EntryPage>
+  )
+}
+
+/** Shows the provider's captcha while it is what the oldest answer waits for. */
+function Check({
+  captcha,
+  answers: { waiting, isSending, checks, pass },
+}: {
+  readonly captcha: PublicForm['captcha']
+  readonly answers: Answers
+}): JSX.Element | null {
+  const isOnline = useOnline()
+  if (captcha === null || waiting.length === 0 || !isOnline) return null
+  if (captcha === 'work') return isSecureContext ? null : <Notice tone="warning" title={words.insecure} />
+  if (isSending) return null
+  return (
+    <section aria-label={words.check} className="flex flex-col gap-2">
+      <p className="font-medium">{words.check}</p>
+      <CaptchaFrame key={checks} onPass={pass} />
+    </section>
   )
 }
 

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { ownRequest } from '../../lib/data/own-request.ts'
 import { localValue } from '../../lib/local-value.ts'
 import { questionSchema } from '../../lib/fields/question.ts'
+import { type Puzzle, puzzleSchema, type SolvedPuzzle } from './solve-puzzle.ts'
 
 /** Answers that one device keeps for one form until they are sent. */
 export const WAITING_MAX = 50
@@ -12,6 +13,8 @@ const formSchema = v.object({
   thanks: v.string(),
   workspace: v.string(),
   isOpen: v.boolean(),
+  /** What comes before an answer is sent: a computation, or the captcha of a provider. */
+  captcha: v.fallback(v.nullish(v.picklist(['work', 'turnstile', 'hcaptcha']), null), null),
   // A question of a newer server is left out, and the server refuses what it needs.
   questions: v.pipe(
     v.array(v.unknown()),
@@ -37,7 +40,11 @@ export type Fetched =
   /** The server is unreachable or failed. */
   | { readonly kind: 'failed' }
 
-export type Sent = 'sent' | 'refused' | 'later'
+/** `unchecked`: the server wants a captcha, or another one. */
+export type Sent = 'sent' | 'refused' | 'later' | 'unchecked'
+
+/** What passes the captcha for one answer. */
+export type Proof = SolvedPuzzle | string
 
 const answersKey = (slug: string): string => `hf-answers-${slug}`
 const addressOf = (slug: string): string => `/app/v1/forms/${encodeURIComponent(slug)}`
@@ -82,21 +89,33 @@ export function writeAnswers(slug: string, answers: readonly Answer[]): boolean 
   }
 }
 
+/** Fetches the puzzle to solve for an answer; `undefined` if the server is unreachable or refuses. */
+export async function fetchPuzzle(slug: string, id: string): Promise<Puzzle | undefined> {
+  try {
+    const response = await ownRequest(`${addressOf(slug)}/puzzle?id=${encodeURIComponent(id)}`, {})
+    return response.ok ? v.parse(puzzleSchema, await response.json()) : undefined
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof SyntaxError || error instanceof v.ValiError) return undefined
+    throw error
+  }
+}
+
 /** Sends an answer. A refusal is stored with it. */
 export async function sendAnswer(
   slug: string,
   { id, values }: Answer,
+  captcha: Proof | undefined,
 ): Promise<{ readonly kind: Sent; readonly reason?: string }> {
   try {
     const response = await ownRequest(addressOf(slug), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ id, values }),
+      body: JSON.stringify({ id, values, captcha }),
     })
     if (response.ok) return { kind: 'sent' }
     if (response.status === 429 || response.status >= 500) return { kind: 'later' }
-    const { message = '' } = (await response.json()) as { readonly message?: string }
-    return { kind: 'refused', reason: message }
+    const { code = '', message = '' } = (await response.json()) as { readonly code?: string; readonly message?: string }
+    return code === 'captcha_failed' ? { kind: 'unchecked' } : { kind: 'refused', reason: message }
   } catch (error) {
     if (error instanceof TypeError || error instanceof SyntaxError) return { kind: 'later' }
     throw error

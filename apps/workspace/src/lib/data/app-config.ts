@@ -40,6 +40,7 @@ const schema = v.object({
     v.nullish(v.object({ style: v.string(), darkStyle: v.optional(v.nullable(v.string()), null) })),
     undefined,
   ),
+  captcha: v.fallback(v.optional(v.object({ isShownAtSignIn: v.boolean(), ofForms: v.string() })), undefined),
   account: v.fallback(v.optional(rules), undefined),
   sample: v.optional(
     v.nullable(
@@ -72,6 +73,8 @@ export interface AppConfig {
   readonly pushKey: string | undefined
   /** MapLibre base map styles configured by the operator; without any the app draws the base map. */
   readonly map: MapStyles | undefined
+  /** Where captchas are shown: when accounts require one, and before answers of public forms. */
+  readonly captcha: { readonly isShownAtSignIn: boolean; readonly ofForms: string }
   /** Rules needed by account screens and password forms. */
   readonly account: AccountRules
 }
@@ -143,6 +146,7 @@ function toConfig(value: v.InferOutput<typeof schema>): AppConfig {
     hasChannels: value.hasChannels ?? true,
     pushKey: value.pushKey ?? undefined,
     map: value.map ?? undefined,
+    captcha: value.captcha ?? { isShownAtSignIn: false, ofForms: 'work' },
     account: value.account ?? DEFAULT_RULES,
   }
 }

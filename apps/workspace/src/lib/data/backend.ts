@@ -24,6 +24,8 @@ export interface BackendOptions {
   /** Texts indexed by the app's search. */
   readonly search: ChooseSearched
   readonly forgetUser: ForgetUser
+  /** Shows the captcha that the server asks for. */
+  readonly solveCaptcha: () => Promise<string | undefined>
   /** Called when a local database starts opening. */
   readonly onDatabase: () => void
 }
@@ -33,7 +35,7 @@ export interface BackendOptions {
  *
  * @throws if this device has never seen the server and cannot reach it
  */
-export async function openBackend({ search, forgetUser, onDatabase }: BackendOptions): Promise<Backend> {
+export async function openBackend({ search, forgetUser, solveCaptcha, onDatabase }: BackendOptions): Promise<Backend> {
   const cached = readCachedConfig()
   if (cached) {
     fetchConfig().then(
@@ -77,6 +79,7 @@ export async function openBackend({ search, forgetUser, onDatabase }: BackendOpt
       },
     },
     search,
+    ...(config.captcha.isShownAtSignIn && { solveCaptcha }),
     onProblem: (error) => console.info('In the background:', error),
   })
   function photoTableNow(): PhotoTable | undefined {

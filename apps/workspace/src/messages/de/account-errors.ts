@@ -60,8 +60,7 @@ export const accountErrorMessages: Translation<typeof errors> = {
   refresh_token_not_found: 'Ihre Anmeldung ist abgelaufen. Melden Sie sich wieder an.',
   bad_jwt: 'Ihre Anmeldung ist abgelaufen. Melden Sie sich wieder an.',
   user_banned: 'Dieses Konto ist gesperrt. Fragen Sie Ihre Systembetreuung.',
-  captcha_failed:
-    'Der Server verlangt einen Nachweis, dass Sie ein Mensch sind; den kann diese Seite nicht geben. Fragen Sie Ihre Systembetreuung.',
+  captcha_failed: 'Die Prüfung, ob Sie ein Mensch sind, wurde nicht bestanden. Versuchen Sie es noch einmal.',
 }
 
 export const accountFailureWords: Translation<typeof failures> = {

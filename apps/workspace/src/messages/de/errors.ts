@@ -17,7 +17,7 @@ export const errorMessages: Translation<typeof english> = {
   exists: 'Mit dieser Adresse gibt es schon ein Konto. Melden Sie sich stattdessen an.',
   badAddress: 'Der Server nimmt diese Adresse nicht an. Sehen Sie nach, ob sie richtig geschrieben ist.',
   addressRefused: 'Der Server sendet an diese Adresse nicht. Fragen Sie Ihre Systembetreuung.',
-  captcha: 'Der Server will prüfen, ob Sie ein Mensch sind; das kann diese App nicht. Fragen Sie Ihre Systembetreuung.',
+  captcha: 'Die Prüfung, ob Sie ein Mensch sind, wurde nicht bestanden. Versuchen Sie es noch einmal.',
   ownerKeyInvalid: 'Dieser Link ist abgelaufen. Starten Sie den Server neu: Er zeigt einen neuen.',
   alreadySetUp: 'Auf diesem Server gibt es schon einen Arbeitsbereich. Bitten Sie dessen Leitung um eine Einladung.',
   tooManyWorkspaces: 'Mehr Arbeitsbereiche kann ein Konto nicht besitzen.',

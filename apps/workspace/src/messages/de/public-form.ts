@@ -24,6 +24,11 @@ export const publishMessages: Translation<typeof englishPublish> = {
   closed: 'Der Link nimmt keine Antworten mehr an',
   closedNote: 'Dieses Formular ist geschlossen. Aktualisieren Sie es, um es wieder zu öffnen.',
   answers: (count) => icu('{count, plural, =0 {Noch keine Antworten} one {# Antwort} other {# Antworten}}', { count }),
+  captcha: 'Prüfung gegen Bots',
+  captchaOf: (kind) =>
+    kind === 'work'
+      ? 'Das Gerät des Besuchers rechnet vor dem Senden einige Sekunden. Keine andere Firma ist beteiligt.'
+      : `Besucher bestehen vor dem Senden eine Prüfung von ${kind === 'hcaptcha' ? 'hCaptcha' : 'Cloudflare Turnstile'}.`,
   done: 'Fertig',
 }
 
@@ -56,6 +61,10 @@ export const publicFormMessages: Translation<typeof englishPublicForm> = {
   sent: 'Gesendet',
   stored: 'Auf diesem Gerät gespeichert',
   storedDetail: 'Gesendet wird, sobald Sie online sind und diese Seite offen ist.',
+  storedUnchecked:
+    'Gesendet wird, sobald Sie online sind, diese Seite offen ist und die Prüfung gegen Bots bestanden ist.',
+  check: 'Noch ein Schritt: Bestätigen Sie, dass Sie ein Mensch sind',
+  insecure: 'Dieses Formular lässt sich nur über https senden. Öffnen Sie es mit einem Link, der mit https beginnt.',
   waiting: (count) =>
     icu(
       '{count, plural, one {# Antwort ist} other {# Antworten sind}} auf diesem Gerät gespeichert und noch nicht gesendet.',

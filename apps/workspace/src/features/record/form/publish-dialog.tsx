@@ -2,11 +2,13 @@ import { useRecords } from '@holdfast/react'
 import { type JSX, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { CallFailureText } from '../../../components/call-failure-text.tsx'
+import { Checkbox } from '../../../components/checkbox.tsx'
 import { FormDialog } from '../../../components/form-dialog.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { SharedLink } from '../../../components/shared-link.tsx'
 import { TextField } from '../../../components/text-field.tsx'
 import { showToast } from '../../../components/toast.tsx'
+import { useBackend } from '../../../lib/data/backend-context.tsx'
 import { useCall } from '../../../hooks/use-call.ts'
 import { type Question, questionOf } from '../../../lib/fields/question.ts'
 import type { SavedView } from '../../../lib/views/use-views.ts'
@@ -46,6 +48,7 @@ function Publish({
   const [title, setTitle] = useState(texts.title ?? saved.name)
   const [intro, setIntro] = useState(texts.intro ?? '')
   const [thanks, setThanks] = useState(texts.thanks ?? words.thanksDefault)
+  const [hasCaptcha, setCaptcha] = useState(texts.captcha === true)
   const [isMissing, setMissing] = useState(false)
   const publish = useCall(publishRefusals)
   const close = useCall(publishRefusals)
@@ -58,7 +61,13 @@ function Publish({
   const send = async (): Promise<void> => {
     setMissing(title.trim() === '')
     if (title.trim() === '' || questions.length === 0) return
-    const definition = { title: title.trim(), intro: intro.trim(), thanks: thanks.trim(), questions }
+    const definition = {
+      title: title.trim(),
+      intro: intro.trim(),
+      thanks: thanks.trim(),
+      questions,
+      ...(hasCaptcha && { captcha: true }),
+    }
     const args = { workspace, view: saved.id, table_name: saved.table, definition }
     if ((await publish.run('publish_form', args)) && published) showToast({ text: words.updated })
   }
@@ -97,6 +106,7 @@ function Publish({
       />
       <TextField label={words.intro} name="intro" rows={2} value={intro} maxLength={2_000} onChange={setIntro} />
       <TextField label={words.thanks} name="thanks" rows={2} value={thanks} maxLength={500} onChange={setThanks} />
+      <CaptchaChoice isSelected={hasCaptcha} onChange={setCaptcha} />
       {leftOut.length > 0 ? (
         <p className="text-small text-muted">{words.leftOut(leftOut.map(({ field }) => field.label).join(', '))}</p>
       ) : null}
@@ -106,10 +116,24 @@ function Publish({
   )
 }
 
+function CaptchaChoice(props: {
+  readonly isSelected: boolean
+  readonly onChange: (isSelected: boolean) => void
+}): JSX.Element {
+  const { captcha } = useBackend().config
+  return (
+    <div>
+      <Checkbox {...props}>{words.captcha}</Checkbox>
+      <p className="text-small text-muted">{words.captchaOf(captcha.ofForms)}</p>
+    </div>
+  )
+}
+
 interface Texts {
   readonly title?: string
   readonly intro?: string
   readonly thanks?: string
+  readonly captcha?: boolean
 }
 
 function textsOf(published: PublicFormRow | undefined): Texts {

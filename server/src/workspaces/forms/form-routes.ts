@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { isIPv6 } from 'node:net'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { HoldfastError, type Logger, Semaphore } from '@holdfast/foundation'
+import { type Clock, HoldfastError, type Logger, Semaphore } from '@holdfast/foundation'
 import { type Connections, type Pool, runAs, sql } from '@holdfast/postgres'
-import { answerRefusals, fieldsOf } from './app-routes.ts'
+import { answerRefusals, fieldsOf } from '../app-routes.ts'
+import { createVisitorLimit, networkOf, tooManyRequests } from '../visitors.ts'
+import type { FormCaptcha } from './form-captcha.ts'
 
 /** Limits of a submission in bytes, and of one text in characters. */
 const SUBMISSION_BYTES_MAX = 65_536
@@ -14,6 +15,9 @@ const AT_ONCE_MAX = 2
 const AT_ONCE_PER_VISITOR_MAX = 1
 const WAITING_MAX = 50
 
+/** Requests of one network in a minute. */
+const REQUESTS_MAX = 120
+
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 const SLUG = /^[\w-]{22}$/
 
@@ -22,7 +26,10 @@ export interface FormRoutesOptions {
   readonly pool: Pool
   /** Connections for statements of users. */
   readonly requests: Connections
+  /** Asked by the forms whose definition says so. */
+  readonly captcha: FormCaptcha
   readonly logger: Logger
+  readonly clock: Clock
 }
 
 /** A public form as `holdfast.read_form` returns it. */
@@ -35,6 +42,8 @@ interface PublicForm {
     readonly title: string
     readonly intro?: string
     readonly thanks?: string
+    /** Whether a captcha comes before an answer. */
+    readonly captcha?: unknown
     readonly questions: readonly { readonly field: string }[]
   }
 }
@@ -42,50 +51,70 @@ interface PublicForm {
 type Values = Readonly<Record<string, string | number | boolean | null>>
 
 /**
- * `GET /app/v1/forms/<slug>`: a public form as visitors see it: `{title, intro, thanks, workspace, isOpen, questions}`.
+ * `GET /app/v1/forms/<slug>`: a public form as visitors see it: `{title, intro, thanks, workspace, isOpen, captcha, questions}`.
  *
- * `POST /app/v1/forms/<slug>` with `{id, values}`: adds a record with this id, as the role anon under the form's own policy. Answers 201 `{id}`; a repeated request
- * adds nothing and gets the same answer.
+ * `GET /app/v1/forms/<slug>/puzzle?id=<uuid>`: the puzzle for one answer, where `captcha` is `work`.
  *
- * Refusals are `{code, message}`: 400 `invalid_request`, 404 `form_not_found`, 410 `form_closed`, 422 `value_refused` with `field` where Postgres names one,
- * 429 `busy`, `too_many_submissions`.
+ * `POST /app/v1/forms/<slug>` with `{id, values, captcha?}`: adds a record with this id, as the role anon under the form's own policy. Answers 201 `{id}`; a
+ * repeated request adds nothing and gets the same answer.
+ *
+ * Refusals are `{code, message}`: 400 `invalid_request`, `captcha_failed`, 404 `form_not_found`, `no_puzzle`, 410 `form_closed`, 422 `value_refused` with `field`
+ * where Postgres names one, 429 `busy`, `too_many_submissions`, 503 `captcha_unavailable`.
  */
 export function formRoutes(options: FormRoutesOptions): FastifyPluginAsync {
-  const refuse = (): HoldfastError =>
-    new HoldfastError('busy', 429, 'The server is busy. Try again in a moment.', { headers: { 'retry-after': '2' } })
+  const { pool, requests, captcha } = options
   const permits = new Semaphore({
     permits: AT_ONCE_MAX,
     perKeyMax: AT_ONCE_PER_VISITOR_MAX,
     waitingMax: WAITING_MAX,
-    refuse,
+    refuse: () => tooManyRequests(2),
   })
+  const limit = createVisitorLimit(REQUESTS_MAX, options.clock)
+  const read = ({ ip, params }: SlugRequest): Promise<PublicForm> => {
+    limit(networkOf(ip))
+    return permits.run({ key: networkOf(ip) }, () => readForm(pool, params.slug))
+  }
   return async (app) => {
     answerRefusals(app, options.logger, 'the form was not sent')
-    app.get<{ Params: { slug: string } }>('/app/v1/forms/:slug', async (request, reply) => {
-      const { slug } = request.params
-      const read = (): Promise<PublicForm> => readForm(options.pool, slug)
-      const { workspace, is_open: isOpen, definition } = await permits.run({ key: request.ip }, read)
-      const { title, intro = '', thanks = '', questions } = definition
-      const shown = isOpen ? questions : []
-      return await reply
-        .header('cache-control', 'no-store')
-        .send({ title, intro, thanks, workspace, isOpen, questions: shown })
+    app.get<Slug>('/app/v1/forms/:slug', async (request, reply) => {
+      const { workspace, is_open: isOpen, definition } = await read(request)
+      const { title, intro = '', thanks = '' } = definition
+      const questions = isOpen ? definition.questions : []
+      const kind = isChecked(definition) ? captcha.kind : null
+      const shown = { title, intro, thanks, workspace, isOpen, captcha: kind, questions }
+      return await reply.header('cache-control', 'no-store').send(shown)
     })
-    app.post<{ Params: { slug: string } }>(
-      '/app/v1/forms/:slug',
-      { bodyLimit: SUBMISSION_BYTES_MAX },
-      async (request, reply) => {
-        const id = await permits.run({ key: request.ip }, async () => {
-          const form = await readForm(options.pool, request.params.slug)
-          if (!form.is_open) throw closed()
-          const submission = { ...parseSubmission(request, form), source: sourceOf(form, request.ip) }
-          await submit(options.requests, form, submission)
-          return submission.id
-        })
-        return await reply.code(201).header('cache-control', 'no-store').send({ id })
-      },
-    )
+    app.get<Slug & { Querystring: { id?: string } }>('/app/v1/forms/:slug/puzzle', async (request, reply) => {
+      const form = await read(request)
+      const { id } = request.query
+      if (typeof id !== 'string' || !UUID.test(id)) throw new HoldfastError('invalid_request', 400, 'Send an id.')
+      if (!form.is_open) throw closed()
+      const puzzle = await captcha.createPuzzle({ form: form.id, submission: id, address: request.ip })
+      return await reply.header('cache-control', 'no-store').send(puzzle)
+    })
+    app.post<Slug>('/app/v1/forms/:slug', { bodyLimit: SUBMISSION_BYTES_MAX }, async (request, reply) => {
+      const form = await read(request)
+      if (!form.is_open) throw closed()
+      const { id, values } = parseSubmission(request, form)
+      // Before a connection is taken: a provider may take long.
+      if (isChecked(form.definition)) {
+        const answered = { form: form.id, submission: id, address: request.ip }
+        await captcha.require(answered, fieldsOf(request)['captcha'])
+      }
+      const submission = { id, values, source: sourceOf(form, request.ip) }
+      await permits.run({ key: networkOf(request.ip) }, () => submit(requests, form, submission))
+      return await reply.code(201).header('cache-control', 'no-store').send({ id })
+    })
   }
+}
+
+interface Slug {
+  readonly Params: { readonly slug: string }
+}
+type SlugRequest = FastifyRequest<{ Params: { slug: string } }>
+
+function isChecked(definition: PublicForm['definition']): boolean {
+  return definition.captcha === true
 }
 
 async function readForm(pool: Pool, slug: string): Promise<PublicForm> {
@@ -116,10 +145,11 @@ function isAnswer(value: unknown): boolean {
   return value === null || typeof value === 'boolean' || Number.isFinite(value)
 }
 
-/** A hash of form and network, for limits: addresses of visitors are not stored. One network of IPv6 has 2^64 addresses. */
+/** A hash of form and network, for limits: addresses of visitors are not stored. */
 function sourceOf({ id }: PublicForm, address: string): Buffer {
-  const network = isIPv6(address) ? new URL(`http://[${address}]`).hostname.split(':').slice(0, 4).join(':') : address
-  return createHash('sha256').update(`${id} ${network}`).digest()
+  return createHash('sha256')
+    .update(`${id} ${networkOf(address)}`)
+    .digest()
 }
 
 async function submit(
