@@ -18,7 +18,12 @@ export function useJudgements(writes: readonly PlannedWrite[] = NONE): readonly 
     let isOver = false
     const judge = async (): Promise<void> => {
       const judgements = await local.judge(JSON.parse(asked) as readonly PlannedWrite[])
-      if (!isOver) setAnswer({ asked, judgements })
+      const isKept = local.database.connected
+      if (!isOver)
+        setAnswer((last) => ({
+          asked,
+          judgements: isKept && last?.asked === asked ? keepRefusals(last.judgements, judgements) : judgements,
+        }))
     }
     const judgeNow = (): void => {
       judge().catch((error: unknown) => {
@@ -34,4 +39,12 @@ export function useJudgements(writes: readonly PlannedWrite[] = NONE): readonly 
     }
   }, [local, asked])
   return answer?.asked === asked ? answer.judgements : undefined
+}
+
+/** Refusals stand while the device asks for the rules again because rows behind them changed: what was withdrawn would appear for seconds. */
+function keepRefusals(last: readonly Judgement[], next: readonly Judgement[]): readonly Judgement[] {
+  return next.map((judgement, index) => {
+    const before = last[index]
+    return judgement.kind === 'unknown' && before?.kind === 'refused' ? before : judgement
+  })
 }

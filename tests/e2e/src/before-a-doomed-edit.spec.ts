@@ -4,6 +4,7 @@ import { expectAccessible } from './support/accessibility.ts'
 import { makeActions } from './support/actions.ts'
 import { expect, test } from './support/fixtures.ts'
 import { readDevice } from './support/local-device.ts'
+import { watchControls } from './support/watched-controls.ts'
 
 /*
  * What policies forbid is known on the device before anything is filled in: a contractor sees what is read-only and why, is offered no state that only a lead sets,
@@ -30,6 +31,38 @@ test('a contractor is told what only others may change, and is not offered it, o
   const { page, home } = sam
   const readOnly = page.getByText('You can read this site, but not change it.')
   const notOffered = page.getByText(/Verified: Only a lead of the action's team verifies it/)
+
+  await test.step('before the rules are there, nothing is offered that is then withdrawn', async () => {
+    await page.evaluate(() => {
+      for (const name of Object.keys(localStorage)) {
+        if (name.startsWith('holdfast-write-rules:') || name === 'hf-rights') localStorage.removeItem(name)
+      }
+    })
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+    const { promise: looked, resolve: answer } = Promise.withResolvers<void>()
+    await page.route('**/sync/v1/write-rules', async (route) => {
+      ask()
+      await looked
+      await route.continue()
+    })
+    await using watched = await watchControls(page)
+    await page.goto(`${home}/t/sites/r/${site.id}`)
+    await expect(page.getByRole('heading', { level: 1, name: site.name })).toBeVisible()
+    await asked
+    await expect(page.getByLabel('Name', { exact: true })).toBeDisabled()
+    await look(page, 'doomed-unknown-light')
+    answer()
+    await expect(readOnly).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Add photos' })).toHaveCount(0)
+    expect(await watched.withdrawn()).toEqual([])
+    await page.goto(`${home}/t/sites`)
+    await expect(page.getByRole('grid')).toContainText(/\w/)
+    const first = page.getByRole('gridcell', { name: /^Name: / }).first()
+    await first.click()
+    await expect(first).toHaveAttribute('aria-readonly', 'true')
+    expect((await watched.withdrawn()).filter((name) => /^New|^Add/.test(name))).toEqual([])
+    await page.unroute('**/sync/v1/write-rules')
+  })
 
   await test.step('a site is read-only, and says who could', async () => {
     await page.goto(`${home}/t/sites/r/${site.id}`)

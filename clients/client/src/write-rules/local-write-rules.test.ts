@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { memoryStore } from '../key-value.ts'
 import { ana, openWorld, withDeviceWorlds, write } from '../local/device-world.test-support.ts'
 import { createValue } from '../value.ts'
+import { LateWriteRules } from './late-write-rules.ts'
 import { LocalWriteRules } from './local-write-rules.ts'
 
 withDeviceWorlds()
@@ -70,6 +71,33 @@ test('what could not be judged while a row changed is judged again once the serv
   await rules.refresh()
   expect(judged).toHaveLength(3)
   expect(asked).toEqual([null, '"1"', '"1"', '"1"'])
+})
+
+test('the first judgement of a device waits for its rules, and for none without a connection', async () => {
+  const world = await openWorld(ana)
+  const { database, schema } = await world.opened('a')
+  const { promise: answered, resolve: answer } = Promise.withResolvers<Response>()
+  const open = (fetch: () => Promise<Response>): LateWriteRules =>
+    new LateWriteRules(
+      () =>
+        LocalWriteRules.open(database, {
+          url: 'http://127.0.0.1:1',
+          userId: 'a',
+          store: memoryStore(),
+          schema: createValue(schema.get()),
+          random: () => 0.5,
+          token: async () => 'token',
+          inBackground: () => undefined,
+          fetch,
+        }),
+      () => undefined,
+    )
+  using rules = open(() => answered)
+  const judged = rules.judge([{ table: 'notes', command: 'delete', before: note }])
+  answer(Response.json(RULES))
+  expect((await judged)[0]?.kind).toBe('refused')
+  using offline = open(() => Promise.reject(new TypeError('offline')))
+  expect(await offline.judge([{ table: 'notes', command: 'delete', before: note }])).toEqual([{ kind: 'unknown' }])
 })
 
 test('a judgement reads a long outbox once, and looks up rows by index', async () => {

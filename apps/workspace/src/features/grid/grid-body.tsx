@@ -21,6 +21,7 @@ import { cellsIn, rangeOf, type Selection } from './selection.ts'
 import type { CellEdit } from './use-cell-edit.ts'
 import { type CheckedRows, useSelected } from './use-view-selection.ts'
 import type { DrawnCells } from './use-drawn-cells.ts'
+import { ALL_RIGHTS } from './use-active-rights.ts'
 import type { GridScroll } from './use-grid-scroll.ts'
 
 /** Last visible rows, below which there is no room for the reason of a refusal. */
@@ -63,7 +64,9 @@ export function GridBody(props: GridBodyProps): JSX.Element {
   const { active } = selection
   const range = rangeOf(selection)
   const checked = useSelected(props.checked, (rows) => rows)
-  const canUpdate = props.table.descriptor.can.update
+  const { field } = columns[range.lastColumn] ?? {}
+  // Offered once the policies are evaluated, so that it is not withdrawn.
+  const canFill = props.rights !== ALL_RIGHTS && field !== undefined && !props.rights.fields.has(field.name)
   const GroupRow = props.dress?.GroupRow
   const editor = <OpenEditor {...props} />
   const { firstRow, pageRows } = props.scroll
@@ -117,7 +120,7 @@ export function GridBody(props: GridBodyProps): JSX.Element {
             activeColumn={index === active.row ? active.column : -1}
             firstSelected={isSelected ? range.firstColumn : -1}
             lastSelected={isSelected ? range.lastColumn : -2}
-            handleColumn={canUpdate && index === range.lastRow && !props.edit.isOpen ? range.lastColumn : -1}
+            handleColumn={canFill && index === range.lastRow && !props.edit.isOpen ? range.lastColumn : -1}
             editor={index === active.row && props.edit.isOpen ? editor : undefined}
             refused={index === active.row ? props.rights.fields : undefined}
           />

@@ -33,7 +33,8 @@ export function useActiveRights(table: TableInfo, fields: readonly Field[], row:
       stop?.()
     }
   }, [local, table, fields, row])
-  return answer && answer.row === row ? answer.rights : ALL_RIGHTS
+  // They stand while they are evaluated again after an edit.
+  return answer && answer.row.id === row?.id ? answer.rights : ALL_RIGHTS
 }
 
 /** Returns why a field of a record cannot be changed: the database computes it, the role lacks the privilege, or policies refuse. `undefined`: editable. */

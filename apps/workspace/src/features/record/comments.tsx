@@ -1,4 +1,4 @@
-import { useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { useJudgements, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import { type JSX, useEffect, useEffectEvent, useState } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button } from '../../components/button.tsx'
@@ -84,7 +84,7 @@ export function Comments({
   )
   const names = useNames(rows)
   const newSince = useNewSince({ table, record: id }, rows, local.userId)
-  const canAdd = comments?.can.insert === true
+  const canAdd = useMayComment(comments?.can.insert === true, table, id)
   return (
     <div className="flex flex-col gap-4">
       {rows.length === 0 && !isLoading ? (
@@ -142,6 +142,23 @@ export function Comments({
       {canAdd ? <CommentForm {...{ table, id, writer, hasMentions }} userId={local.userId} /> : null}
     </div>
   )
+}
+
+/** Returns whether policies let this user comment on the record; false until they are evaluated. */
+function useMayComment(canInsert: boolean, table: string, id: string): boolean {
+  const { userId } = useLocalDatabase()
+  const judgements = useJudgements(
+    canInsert
+      ? [
+          {
+            table: COMMENTS_TABLE,
+            command: 'insert',
+            after: { table_name: table, record_id: id, author_id: userId, body: '-' },
+          },
+        ]
+      : [],
+  )
+  return judgements !== undefined && judgements[0]?.kind !== 'refused'
 }
 
 /** Returns the names of the users mentioned in these comments. */

@@ -137,6 +137,7 @@ function ChangedField({
   const mayWrite =
     table.descriptor.can.update &&
     field.isEditable &&
+    rights.isKnown &&
     !rights.readOnly &&
     !rights.fields.has(field.name) &&
     !rights.choices.get(field.name)?.has(String(from))

@@ -54,7 +54,7 @@ function Photos({ table, link, recordId }: PhotosProps): JSX.Element {
   const takesVideos = videoTypes.size > 0
   const adding = useAdding(edits, videoTypes, photos.length)
   const heading = useId()
-  const { mayAdd: canAdd, isRefused } = useMayAddPhoto(table, link, recordId)
+  const { mayAdd: canAdd, isAsking, isRefused } = useMayAddPhoto(table, link, recordId)
   const drop = useDrop(canAdd, videoTypes, adding.add)
   return (
     <section
@@ -72,7 +72,9 @@ function Photos({ table, link, recordId }: PhotosProps): JSX.Element {
             {photos.length === 0 ? null : formatCount(photos.length)}
           </span>
         </h3>
-        {canAdd ? <PhotoAddButtons videoTypes={videoTypes} onFiles={adding.add} isDisabled={adding.count > 0} /> : null}
+        {canAdd || isAsking ? (
+          <PhotoAddButtons videoTypes={videoTypes} onFiles={adding.add} isDisabled={isAsking || adding.count > 0} />
+        ) : null}
       </div>
       {isRefused ? <p className="text-small text-muted">{words.mayNotAdd}</p> : null}
       {adding.problem === undefined ? null : <Notice tone="warning" role="alert" title={adding.problem} />}

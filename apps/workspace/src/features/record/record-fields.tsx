@@ -169,9 +169,12 @@ function RecordField({
   }
   const state = mark?.fields.get(field.name) ?? 'clean'
   return (
-    <div
+    <fieldset
+      role="presentation"
       data-field={field.name}
-      className={cx('relative', state !== 'clean' && 'border-l-2 border-warning pl-2')}
+      // Looks like text meanwhile and keeps its size; what policies then refuse was never offered.
+      disabled={rights?.isKnown === false}
+      className={cx('relative min-w-0 disabled:looks-as-text', state !== 'clean' && 'border-l-2 border-warning pl-2')}
       onFocus={() => onEdit?.(field.name)}
       onBlur={() => onEdit?.(undefined)}
     >
@@ -187,7 +190,7 @@ function RecordField({
         onCommit={(next, isUnjudged) => onCommit(given, next, isUnjudged)}
         onOpenLink={onOpenLink}
       />
-    </div>
+    </fieldset>
   )
 }
 

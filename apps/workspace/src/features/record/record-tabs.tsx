@@ -115,6 +115,8 @@ function Fields({
         <p className="text-small text-muted" role="status">
           {rightMessages.readOnly(table.noun)} {refusalWords(rights.readOnly)}
         </p>
+      ) : rights.seemsReadOnly ? (
+        <p className="min-h-4 text-small" />
       ) : common === undefined ? null : (
         <p className="text-small text-muted" role="status">
           {rightMessages.partlyReadOnly} {common}
@@ -127,7 +129,7 @@ function Fields({
         labels={labels}
         mark={mark}
         problems={NO_PROBLEMS}
-        canEdit={canUpdate && !rights.readOnly}
+        canEdit={canUpdate && !rights.readOnly && !rights.seemsReadOnly}
         rights={rights}
         refusalSaid={common}
         isDraft={false}

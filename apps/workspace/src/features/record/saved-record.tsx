@@ -1,14 +1,16 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useJudgements } from '@holdfast/react'
-import { type JSX, useMemo, useState } from 'react'
+import { useJudgements, useLocalDatabase } from '@holdfast/react'
+import { type JSX, useEffect, useMemo, useState } from 'react'
 import { lateDetail, lateLayer } from '../../components/late-content.tsx'
 import { LatePeopleHere } from '../../components/presence/late-people-here.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
 import { useRecordWriter } from '../../components/records/use-record-writer.ts'
-import { ALL_RIGHTS, type RecordRights, toRights, writesOf } from '../../lib/records/record-rights.ts'
+import { type RecordRights, toRights, UNKNOWN_RIGHTS, writesOf } from '../../lib/records/record-rights.ts'
 import { useRecordMarks } from '../../lib/records/use-record-marks.ts'
+import { useLastKnown } from '../../lib/use-last-known.ts'
+import { recallRight, rememberRight } from '../../lib/records/remembered-rights.ts'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
 import { useMayArrange } from './arrange/use-may-arrange.ts'
 import { FavouriteButton } from './favourite-button.tsx'
@@ -98,7 +100,7 @@ export function SavedRecord(
       ) : asking === 'share' ? (
         <ShareDialog
           {...{ table, recordId, title, workspace, writer }}
-          mayChange={rights.readOnly === undefined}
+          mayChange={rights.isKnown && rights.readOnly === undefined}
           onClose={() => setAsking(undefined)}
         />
       ) : null}
@@ -123,5 +125,14 @@ function useRecordRights(
   const asked = useMemo(() => (can.update ? fields.filter((field) => field.isEditable) : []), [can.update, fields])
   const writes = useMemo(() => writesOf(table, recordId, asked, values), [table, recordId, asked, values])
   const judgements = useJudgements(writes)
-  return useMemo(() => (judgements ? toRights(asked, judgements) : ALL_RIGHTS), [asked, judgements])
+  const found = useMemo(() => judgements && toRights(asked, judgements), [asked, judgements])
+  const known = useLastKnown(found, `${table.name}/${recordId}`)
+  const { userId } = useLocalDatabase()
+  const right = `update/${table.name}`
+  const mayChange = known && known.readOnly === undefined
+  // Memory is outside React.
+  useEffect(() => {
+    if (mayChange !== undefined) rememberRight(userId, right, mayChange)
+  }, [userId, right, mayChange])
+  return known ?? { ...UNKNOWN_RIGHTS, seemsReadOnly: recallRight(userId, right) === false }
 }

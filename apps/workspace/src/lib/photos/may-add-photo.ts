@@ -61,6 +61,8 @@ export async function mayAddPhoto(question: PhotoQuestion): Promise<boolean | un
 
 interface AddRight {
   readonly mayAdd: boolean
+  /** The server is being asked. */
+  readonly isAsking: boolean
   /** A policy denies it, which is shown to the user. */
   readonly isRefused: boolean
 }
@@ -69,5 +71,9 @@ interface AddRight {
 export function useMayAddPhoto(table: PhotoTable, link: string, recordId: string): AddRight {
   const right = useRight(`add_photo/${recordId}`, (asker) => mayAddPhoto({ table, link, recordId, ...asker }))
   const { insert } = table.can
-  return { mayAdd: insert && right !== 'no' && right !== 'reading', isRefused: insert && right === 'no' }
+  return {
+    mayAdd: insert && (right === 'yes' || right === 'unknown'),
+    isAsking: insert && right === 'asking',
+    isRefused: insert && right === 'no',
+  }
 }

@@ -6,7 +6,7 @@ import { useBackend } from '../data/backend-context.tsx'
 /** Delay in ms, so that records stepped past are not queried. */
 const SETTLED_MS = 400
 /** Response timeout in ms. */
-const ANSWER_MS = 15_000
+const ANSWER_MS = 6_000
 /** Time in ms after which denied or unknown rights are queried again, because they may have been granted. */
 const HOLDS_MS = 5 * 60_000
 /** Denials stored per device. */

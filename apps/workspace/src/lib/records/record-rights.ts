@@ -12,14 +12,19 @@ export interface RecordRights {
   /** Reasons for refused choices, by field and choice. */
   readonly choices: ReadonlyMap<string, ReadonlyMap<string, WriteRefusal>>
   readonly isDeletable: boolean
+  /** False before the policies are evaluated: nothing is offered then, so that nothing is withdrawn. */
+  readonly isKnown: boolean
+  /** While unknown: the last record of the table could not be changed. */
+  readonly seemsReadOnly?: boolean
 }
 
-/** Default while unknown: everything is offered, because the server decides. */
-export const ALL_RIGHTS: RecordRights = {
+/** Before the policies are evaluated. */
+export const UNKNOWN_RIGHTS: RecordRights = {
   readOnly: undefined,
   fields: new Map(),
   choices: new Map(),
-  isDeletable: true,
+  isDeletable: false,
+  isKnown: false,
 }
 
 /** Returns the writes to judge for a record: each field with any value, each choice of a field, and deletion; in the order that {@link toRights} expects. */
@@ -76,5 +81,6 @@ export function toRights(fields: readonly Field[], judgements: readonly Judgemen
     fields: refused,
     choices,
     isDeletable: deletion?.kind !== 'refused',
+    isKnown: true,
   }
 }

@@ -1,4 +1,4 @@
-import { useJudgements, useLocalDatabase } from '@holdfast/react'
+import { useLocalDatabase } from '@holdfast/react'
 import type { TableInfo } from '../data/tables.ts'
 import type { Field } from '../fields/field.ts'
 import { uuidV7 } from '../fields/uuid-v7.ts'
@@ -6,6 +6,7 @@ import { recordMessages as words } from '../../messages/record.ts'
 import { saveDraft } from './drafts.ts'
 import type { RecordWriter } from './create-record-writer.ts'
 import { storeOrTell } from '../data/unstored.ts'
+import { useMayAdd } from './use-may-add.ts'
 
 /**
  * Returns a function that creates a record and returns its id (`undefined` if this device is full); `undefined` if not permitted. Tables with required values
@@ -20,11 +21,8 @@ export function useNewRecord(
   isShown: boolean,
 ): (() => Promise<string | undefined>) | undefined {
   const { database } = useLocalDatabase()
-  // Judges an empty record: only what policies forbid for any values.
-  const judgements = useJudgements(isShown ? [{ table: table.name, command: 'insert', after: {} }] : [])
-  // Offered once it is known, so that nothing appears that is then taken away.
-  const isOffered = judgements ? judgements[0]?.kind !== 'refused' : !isShown
-  if (!table.descriptor.can.insert || !isOffered) return undefined
+  const mayAdd = useMayAdd(table, isShown)
+  if (!mayAdd) return undefined
   return async () => {
     const id = uuidV7()
     const label = words.newOf(table.noun)

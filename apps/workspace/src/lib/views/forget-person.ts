@@ -2,6 +2,7 @@ import { forgetLastEmail } from '../auth/sent-codes.ts'
 import { forgetAccount } from '../data/accounts.ts'
 import { forgetMapFiles } from '../data/map-cache.ts'
 import { forgetLooks } from '../data/remembered-looks.ts'
+import { forgetRights } from '../records/remembered-rights.ts'
 import { forgetPush } from '../push/push-device.ts'
 import { forgetListChoices } from './list-choice.ts'
 
@@ -9,6 +10,7 @@ import { forgetListChoices } from './list-choice.ts'
 export async function forgetPerson(userId: string): Promise<void> {
   forgetAccount(userId)
   forgetLooks(userId)
+  forgetRights(userId)
   forgetListChoices()
   forgetLastEmail()
   // Router state per page.

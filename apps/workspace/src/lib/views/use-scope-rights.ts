@@ -1,5 +1,5 @@
 import { useJudgements, useSchema } from '@holdfast/react'
-import { useState } from 'react'
+import { useLastKnown } from '../use-last-known.ts'
 import { useWorkspace } from '../records/use-workspace.ts'
 import { VIEW_SCOPES, type ViewScope } from './use-views.ts'
 
@@ -57,11 +57,4 @@ export function useScopeRights(table: string, saved: ScopedRow | undefined, user
     canChange: isLeft(wishes.length),
     canDelete: isLeft(wishes.length + 1),
   }
-}
-
-/** Keeps an answer while the same is asked again, so that controls stay while a row changes. */
-function useLastKnown<Answer>(answer: Answer | undefined, key: string): Answer | undefined {
-  const [known, setKnown] = useState<{ readonly key: string; readonly answer: Answer }>()
-  if (answer !== undefined && (known?.key !== key || known.answer !== answer)) setKnown({ key, answer })
-  return answer ?? (known?.key === key ? known.answer : undefined)
 }

@@ -21,6 +21,7 @@ import { formatDay } from '../../../lib/fields/dates.ts'
 import { formatAgo } from '../../../lib/format.ts'
 import { pageLocale } from '../../../lib/language.ts'
 import { removeDraft } from '../../../lib/records/drafts.ts'
+import { useMayAdd } from '../../../lib/records/use-may-add.ts'
 import { openWorkSql, workTablesOf } from '../../../lib/records/work-tables.ts'
 import { canChange, useWorkspace } from '../../../lib/records/use-workspace.ts'
 import { quoteName } from '../../../lib/sql.ts'
@@ -228,6 +229,7 @@ function ChecklistWork({
   readonly table: TableInfo
 }): JSX.Element {
   const schema = useSchema()
+  const mayAdd = useMayAdd(table)
   const tables = useTables()
   const { userId } = useLocalDatabase()
   const work = useMemo(() => {
@@ -262,7 +264,7 @@ function ChecklistWork({
           ))}
         </Section>
       )}
-      {table.descriptor.can.insert ? <Templates {...{ workspace, checklist, table }} /> : null}
+      {mayAdd ? <Templates {...{ workspace, checklist, table }} /> : null}
     </>
   )
 }

@@ -9,6 +9,7 @@ import { IconButton } from '../../../components/icon-button.tsx'
 import { LinkButton } from '../../../components/link.tsx'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import { type DraftRow, toDraft } from '../../../lib/records/drafts.ts'
+import { useMayAdd } from '../../../lib/records/use-may-add.ts'
 import { canChange, useWorkspace } from '../../../lib/records/use-workspace.ts'
 import { type SavedView, VIEWS_TABLE } from '../../../lib/views/use-views.ts'
 import { formMessages as words } from '../../../messages/form.ts'
@@ -36,8 +37,7 @@ export function FormView(props: FormViewProps): JSX.Element {
   const [isPublishing, setPublishing] = useState(false)
   const owner = useOwnerWorkspace(table)
   const canEdit = useMayEdit(saved)
-  const [judgement] = useJudgements([{ table: table.name, command: 'insert', after: {} }]) ?? []
-  const mayAdd = table.descriptor.can.insert && judgement?.kind !== 'refused'
+  const mayAdd = useMayAdd(table)
   const { rows, isLoading } = useRecords<DraftRow>(FORM_DRAFT_SQL, [saved.id, table.name])
   const [stored] = rows
   return (
@@ -61,7 +61,7 @@ export function FormView(props: FormViewProps): JSX.Element {
           <Sheet>
             <FormEditor {...props} asked={asked} onDone={() => setEditing(false)} />
           </Sheet>
-        ) : !mayAdd ? (
+        ) : mayAdd === undefined ? null : !mayAdd ? (
           <EmptyState title={words.readOnly} {...(stored && { action: <BegunLink {...{ table, stored }} /> })}>
             {words.readOnlyDetail}
           </EmptyState>
