@@ -8,7 +8,7 @@ export interface QueuedTransaction {
   readonly operations: readonly UploadOperation[]
 }
 
-export function toQueuedTransaction(transaction: CrudTransaction): QueuedTransaction {
+export function toQueuedTransaction(transaction: Pick<CrudTransaction, 'crud'>): QueuedTransaction {
   const operations = transaction.crud.map(toOperation)
   return { position: operations.at(-1)?.op_id ?? 0, operations }
 }

@@ -222,10 +222,10 @@ export async function openPlayedDevice(): Promise<PlayedDevice> {
     failingToComplete: () =>
       new Proxy(database, {
         get(target, name) {
-          if (name === 'getCrudTransactions') {
-            return async function* dying() {
-              for await (const transaction of target.getCrudTransactions())
-                yield { ...transaction, complete: () => Promise.reject(new Error('died')) }
+          if (name === 'getCrudBatch') {
+            return async (limit: number) => {
+              const batch = await target.getCrudBatch(limit)
+              return batch && { ...batch, complete: () => Promise.reject(new Error('died')) }
             }
           }
           const value: unknown = Reflect.get(target, name, target)

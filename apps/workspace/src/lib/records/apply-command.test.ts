@@ -60,13 +60,13 @@ describe('applying a command', () => {
   test('is one transaction in the outbox, with what was done beside it', async () => {
     await applyCommand(
       database,
-      command(insert('t1', { title: 'a' }), insert('t2', { title: 'b' }), retitle('t1', 'a', 'c')),
+      command(insert('t1', { title: 'a' }), insert('t2', { points: 2 }), retitle('t1', 'a', 'c')),
       unchecked,
     )
     const transaction = await database.getNextCrudTransaction()
     expect(transaction?.crud.map(({ op, id, opData }) => [op, id, opData])).toEqual([
       ['PUT', 't1', { title: 'a' }],
-      ['PUT', 't2', { title: 'b' }],
+      ['PUT', 't2', { points: 2 }],
       ['PATCH', 't1', { title: 'c' }],
     ])
     expect(JSON.parse(transaction?.crud[0]?.metadata ?? '')).toMatchObject({ cmd: 'test', at: expect.any(String) })

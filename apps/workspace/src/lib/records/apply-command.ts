@@ -35,11 +35,15 @@ export async function applyCommand(
     const changed = command.changes.filter((change) => standings.get(recordKey(change)) === 'changed')
     if (changed.length > 0) return { kind: 'changed_since', records: distinctRecords(changed) }
     const gone = await findGone(tx, command.changes)
-    for (const change of command.changes) {
+    const pending = command.changes.filter((change) => {
       const key = recordKey(change)
-      if (without.has(key) || standings.get(key) === 'already') continue
-      if (gone.has(key)) await queueForGone(tx, change, metadata)
-      else await write(tx, change, metadata)
+      return !without.has(key) && standings.get(key) !== 'already'
+    })
+    for (const together of runsOf(pending)) {
+      const [change] = together
+      if (together.length > 1) await insertAll(tx, together, metadata)
+      else if (change && gone.has(recordKey(change))) await queueForGone(tx, change, metadata)
+      else if (change) await write(tx, change, metadata)
     }
     for (const { sql, parameters } of command.drafts ?? []) await tx.execute(sql, [...parameters])
     return { kind: 'applied', already: [...standings.values()].filter((standing) => standing === 'already').length }
@@ -148,6 +152,29 @@ async function queueForGone(tx: Transaction, change: RecordChange, metadata: str
   await tx.execute(
     `insert into powersync_crud (op, id, type, data, old_values, metadata) values ('PATCH', ?, ?, json(?), json(?), ?)`,
     [change.id, change.table, JSON.stringify(change.values), JSON.stringify(change.before), metadata],
+  )
+}
+
+/** Splits changes into consecutive inserts of one table, and single other changes. */
+function runsOf(changes: readonly RecordChange[]): readonly (readonly RecordChange[])[] {
+  const runs: RecordChange[][] = []
+  for (const change of changes) {
+    const last = runs.at(-1)
+    if (change.kind === 'insert' && last?.[0]?.kind === 'insert' && last[0].table === change.table) last.push(change)
+    else runs.push([change])
+  }
+  return runs
+}
+
+/** Inserts records with one message to the database's worker. Values that some of them lack are null, which SQLite does not queue. */
+async function insertAll(tx: Transaction, changes: readonly RecordChange[], metadata: string): Promise<void> {
+  const [first] = changes
+  if (!first) return
+  const fields = [...new Set(changes.flatMap(({ values }) => Object.keys(values)))].filter((name) => name !== 'id')
+  const names = ['id', ...fields, '_metadata']
+  await tx.executeBatch(
+    `insert into ${quoteName(first.table)} (${names.map(quoteName).join(', ')}) values (${names.map(() => '?').join(', ')})`,
+    changes.map(({ id, values }) => [id, ...fields.map((name) => values[name] ?? null), metadata]),
   )
 }
 
