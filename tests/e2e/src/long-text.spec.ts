@@ -137,6 +137,50 @@ test('a text that two people write keeps the lines of both, and where they wrote
   })
 })
 
+test('a title that two people write is not overwritten: the record shows both versions until the later one chooses', async ({
+  arrive,
+  holdfast,
+}) => {
+  const [action] = await makeActions(holdfast, ['Title: seen by both'])
+  if (!action) throw new Error('an action was made')
+  const write = (title: string): Promise<unknown> =>
+    holdfast.admin.execute(sql`update public.actions set title = ${title} where id = ${action.id}`)
+  const stored = async (): Promise<unknown> =>
+    (await holdfast.admin.query<{ title: string }>(sql`select title from public.actions where id = ${action.id}`))[0]
+      ?.title
+  const dana = await arrive('dana', { viewport: { width: 1440, height: 900 } })
+  const { page, home } = dana
+  const title = page.getByRole('textbox', { name: 'Title' })
+  await page.goto(`${home}/t/actions/r/${action.id}`)
+  await expect(title).toHaveValue('Title: seen by both')
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+  await dana.goOffline()
+  await title.fill('Title: mine')
+  await title.press('Enter')
+  await expect(dana.chip).toHaveAccessibleName('Sync: Offline · 1 waiting')
+  await write('Title: theirs')
+  await dana.goOnline()
+  await expect(dana.chip).toHaveAccessibleName('Sync: 1 needs attention')
+  expect(await stored()).toBe('Title: theirs')
+  await page.reload()
+  const question = page.getByRole('alert').filter({ hasText: 'Title: theirs' })
+  await expect(question.getByRole('group', { name: /^Yours/ })).toContainText('Title: mine')
+  for (const [width, colorScheme] of [
+    [1440, 'light'],
+    [390, 'dark'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 844 })
+    await page.emulateMedia({ colorScheme })
+    await expectAccessible(page, `titles in conflict, ${width}`)
+    await expectNoSidewaysScroll(page, `titles in conflict, ${width}`)
+    await page.screenshot({ path: `${PICTURES}/title-conflict-${width}.png`, animations: 'disabled' })
+  }
+  await question.getByRole('button', { name: 'Keep both' }).click()
+  await expect.poll(stored).toBe('Title: theirs / Title: mine')
+  await expect(question).toBeHidden()
+  await expectSynced(dana)
+})
+
 test('the lines of a short text stay when it is edited in its record', async ({ arrive, holdfast }) => {
   const [action] = await makeActions(holdfast, ['Text: short'])
   if (!action) throw new Error('an action was made')
@@ -146,6 +190,7 @@ test('the lines of a short text stay when it is edited in its record', async ({ 
   await page.goto(`${home}/t/actions/r/${action.id}`)
   const title = page.getByRole('textbox', { name: 'Title' })
   await expect(title).toHaveValue(lines)
+  await expect(title).toBeEnabled()
   await title.press('ControlOrMeta+End')
   await title.pressSequentially(', UK')
   await page.getByRole('textbox', { name: 'Detail' }).focus()

@@ -9,7 +9,7 @@ import {
   type SqlFragment,
 } from '@holdfast/postgres'
 import type { ColumnDescriptor, TableDescriptor } from '@holdfast/protocol'
-import { mergesLines } from '../upload/merges-lines.ts'
+import { declaredMerge, mergesLines } from '../upload/merges-lines.ts'
 import type { CheckChoices, ChoicesOf } from './check-choices.ts'
 
 /** A synced table and its local name. */
@@ -115,8 +115,7 @@ export async function describeTables(
              'guards_row', (select g.columns is null or a.attname = any (g.columns)
                               from sync.guards g where g."table" = synced.oid and g.scope = 'row'),
              'row_guarded', exists (select from sync.guards g where g."table" = synced.oid and g.scope = 'row'),
-             'merges_lines', (select a.attname = any (g.columns)
-                                from sync.guards g where g."table" = synced.oid and g.scope = 'lines')
+             'merges_lines', ${declaredMerge(sql`synced.oid`)}
            ) order by a.attnum) as columns
       from synced
       join pg_catalog.pg_attribute a on a.attrelid = synced.oid and a.attnum > 0 and not a.attisdropped
@@ -185,7 +184,7 @@ function describeColumn(row: ColumnRow, table: SyncedTable | undefined, synced: 
   }
 }
 
-/** Guard declared with `sync.guard_rows`, `sync.guard_columns` or `sync.merge_lines`; by default state columns and long texts are guarded. */
+/** Guard declared with `sync.guard_rows`, `sync.guard_columns`, `sync.merge_lines` or `sync.merge_all_texts`; by default state columns and long texts are guarded. */
 function guardOf(row: ColumnRow): 'column' | 'row' | undefined {
   if (row.generated || row.column === 'id') return undefined
   if (row.guards_row) return 'row'

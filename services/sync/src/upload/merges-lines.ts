@@ -1,3 +1,4 @@
+import { sql, type SqlFragment } from '@holdfast/postgres'
 import { isLongText } from '@holdfast/protocol'
 
 /** A column that may contain long texts. */
@@ -12,9 +13,28 @@ interface TextColumn {
 /**
  * Whether versions of a column are merged line by line.
  *
- * @param declared - set with `sync.merge_lines`; `null` if nothing was declared for the table, so the column's name decides
+ * @param declared - see {@link declaredMerge}; `null` if nothing was declared for the table, so the column's name decides
  */
 export function mergesLines(declared: boolean | null, { column, type, row_guarded }: TextColumn): boolean {
   if (row_guarded) return false
   return declared ?? ((type === 'text' || type.startsWith('character varying')) && isLongText(column))
+}
+
+/**
+ * Selects whether the column `a` of a table was declared with `sync.merge_lines` or, without a list, `sync.merge_all_texts`. Keys, references and lists of values
+ * are not written freely: merging would make no sense of them.
+ *
+ * @param table - expression of the table's oid
+ */
+export function declaredMerge(table: SqlFragment): SqlFragment {
+  return sql`
+    (select case when g.columns is not null then a.attname = any (g.columns)
+                 else a.atttypid in ('text'::regtype, 'varchar'::regtype)
+                      and not exists (select from pg_catalog.pg_index i
+                                       where i.indrelid = a.attrelid and i.indisunique and a.attnum = any (i.indkey::int2[]))
+                      and not exists (select from pg_catalog.pg_constraint c
+                                       where c.conrelid = a.attrelid and a.attnum = any (c.conkey)
+                                         and (c.contype = 'f' or c.contype = 'c' and pg_catalog.pg_get_constraintdef(c.oid) like '%= ANY%'))
+            end
+       from sync.guards g where g."table" = ${table} and g.scope = 'lines')`
 }

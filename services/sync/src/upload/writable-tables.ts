@@ -11,7 +11,7 @@ import {
   type UniqueIndex,
 } from '@holdfast/postgres'
 import { foldName, localColumnNames, tablesOfLocalName, type QualifiedName } from '@holdfast/protocol'
-import { mergesLines } from './merges-lines.ts'
+import { declaredMerge, mergesLines } from './merges-lines.ts'
 import { readShapes } from './read-types.ts'
 
 /** A column that uploads may contain. */
@@ -147,8 +147,7 @@ export async function findWritableTables(
                     where g."table" = found.oid and g.scope <> 'lines'
                       and (g.columns is null or a.attname = any (g.columns))) as guarded,
            exists (select from sync.guards g where g."table" = found.oid and g.scope = 'row') as row_guarded,
-           (select a.attname = any (g.columns) from sync.guards g
-             where g."table" = found.oid and g.scope = 'lines') as merges_lines,
+           ${declaredMerge(sql`found.oid`)} as merges_lines,
            a.attnotnull or a.atthasdef as always_set,
            row_triggers.list as row_triggers,
            pg_catalog.has_column_privilege(${role}::name, found.oid, a.attnum, 'select, insert, update') as usable

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
+import { declaredMerge } from '../../src/upload/merges-lines.ts'
 import { openUploadWorld, type Operation, type UploadWorld } from './upload-world.ts'
 
 /*
@@ -167,6 +168,33 @@ describe('which texts are merged', () => {
     await run(`select sync.guard_rows('public.visits', '{plan}')`)
     await write(id, `plan = '${other}'`)
     expect(await send('plan')).toBe('refused')
+  })
+
+  test('can be all that people write freely, not keys, references and lists of values', async () => {
+    await run(`
+      create table public.plans (code text primary key);
+      insert into public.plans values ('${BASE}'), ('theirs'), ('mine');
+      create table public.rounds (
+        id uuid primary key, title text check (length(title) < 200), serial text unique, plan text references public.plans (code), size text check (size in ('${BASE}', 'theirs', 'mine'))
+      );
+      grant select, insert, update, delete on public.rounds to authenticated;
+      select sync.merge_all_texts('public.rounds')`)
+    const id = randomUUID()
+    await run(`insert into public.rounds values ('${id}', '${BASE}', '${BASE}', '${BASE}', '${BASE}')`)
+    await run(`update public.rounds set title = 'theirs', serial = 'theirs', plan = 'theirs', size = 'theirs'`)
+    const send = async (column: string, old = BASE) =>
+      (
+        await world.upload(
+          world.transaction({ type: 'rounds', op: 'PATCH', id, data: { [column]: 'mine' }, old: { [column]: old } }),
+        )
+      ).status
+    expect(await send('title')).toBe('refused')
+    expect(await send('title', 'theirs')).toBe('applied')
+    // Devices do not send what they saw of the others; where they do, it is compared.
+    const merged = await world.database.pool.query<{ column: string; merges: boolean }>(sql`
+      select a.attname as column, ${declaredMerge(sql`'public.rounds'::regclass`)} as merges
+        from pg_catalog.pg_attribute a where a.attrelid = 'public.rounds'::regclass and a.attnum > 0 order by a.attnum`)
+    expect(merged.filter(({ merges }) => merges).map(({ column }) => column)).toEqual(['title'])
   })
 
   test('cannot be said of columns that are no texts, or not there', async () => {

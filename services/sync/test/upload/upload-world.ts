@@ -185,6 +185,7 @@ async function openTasksDatabase(): Promise<TestDatabase> {
       '0002_upload.sql',
       '0004_guards.sql',
       '0125_merge_lines.sql',
+      '0260_merge_all_texts.sql',
       '0011_forget_uploads.sql',
       '0146_forget_by_range.sql',
     ])

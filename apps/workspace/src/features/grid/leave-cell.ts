@@ -1,7 +1,7 @@
 import type { LocalDatabase } from '@holdfast/client'
 import { showToast } from '../../components/toast.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
-import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import { type Field, type FieldValue, isMergedText } from '../../lib/fields/field.ts'
 import { toEditText } from '../../lib/fields/format-value.ts'
 import { parseValue } from '../../lib/fields/parse-value.ts'
 import { settleText } from '../../lib/fields/settle-text.ts'
@@ -29,7 +29,10 @@ export async function leaveCell(
   // If the record is missing, only the text that the user saw is known.
   const before: GridRow = row ?? { id, [field.name]: valueOf(field, seen) }
   const stored = toEditText(field, before[field.name] ?? null)
-  const parsed = parseValue(field, field.kind === 'long_text' ? keepBoth(seen, text, stored) : text)
+  const parsed = parseValue(
+    field,
+    isMergedText(field) ? keepBoth(seen, text, stored, field.kind === 'long_text') : text,
+  )
   if (!parsed.isValid) return showToast({ text: fieldMessages.notSaved(parsed.message) })
   await writer.write({
     label: recordMessages.changeOf(field.label, 1, table.noun, table.many),
@@ -42,7 +45,7 @@ function valueOf(field: Field, text: string): FieldValue {
   return parsed.isValid ? parsed.value : null
 }
 
-function keepBoth(seen: string, text: string, stored: string): string {
-  const settled = settleText(seen, text, stored)
+function keepBoth(seen: string, text: string, stored: string, isLong: boolean): string {
+  const settled = settleText(seen, text, stored, isLong)
   return settled.kind === 'text' ? settled.text : settled.conflict.both
 }

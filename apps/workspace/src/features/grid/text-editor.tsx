@@ -12,6 +12,7 @@ import {
   useState,
 } from 'react'
 import { cx } from '../../lib/cx.ts'
+import { isMergedText } from '../../lib/fields/field.ts'
 import { isEditedInLines, isNumeric } from '../../lib/fields/field-kind.ts'
 import { useTypedHere } from '../../lib/data/typing.ts'
 import { toEditText } from '../../lib/fields/format-value.ts'
@@ -110,7 +111,7 @@ function useTextEdit(props: CellEditorProps): TextEdit {
   const [conflict, setConflict] = useState<TextsInConflict>()
   const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null)
   const isDone = useRef(false)
-  const merging = useLatePart(conflictCode, field.kind === 'long_text' && stored !== seen)
+  const merging = useLatePart(conflictCode, isMergedText(field) && stored !== seen)
 
   useCaret(input, typed, before?.caret)
 
@@ -118,8 +119,8 @@ function useTextEdit(props: CellEditorProps): TextEdit {
     if (isDone.current) return true
     if (conflict && written === text) return false
     let next = written
-    if (field.kind === 'long_text' && written !== base && stored !== base && written !== stored) {
-      const settled = merging.part?.settleText(base, written, stored)
+    if (isMergedText(field) && written !== base && stored !== base && written !== stored) {
+      const settled = merging.part?.settleText(base, written, stored, field.kind === 'long_text')
       if (settled?.kind !== 'text') {
         if (settled) setConflict(settled.conflict)
         else setProblem(merging.hasFailed ? errorMessages.partNotLoaded : textMessages.changedMeanwhile)

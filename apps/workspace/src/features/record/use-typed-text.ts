@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { showToast } from '../../components/toast.tsx'
 import { useTypedHere } from '../../lib/data/typing.ts'
-import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import { type Field, type FieldValue, isMergedText } from '../../lib/fields/field.ts'
 import { parseValue } from '../../lib/fields/parse-value.ts'
 import { settleText, type TextsInConflict } from '../../lib/fields/settle-text.ts'
 import { fieldMessages } from '../../messages/fields.ts'
@@ -67,8 +67,8 @@ export function useTypedText(
   }
   /** Stores a text that was edited from `base`. */
   const settle = (text: string, base: string): void => {
-    if (field.kind !== 'long_text') return store(text)
-    const settled = settleText(base, text, stored)
+    if (!isMergedText(field)) return store(text)
+    const settled = settleText(base, text, stored, field.kind === 'long_text')
     if (settled.kind === 'text') store(settled.text)
     else setConflict(settled.conflict)
   }
@@ -79,7 +79,8 @@ export function useTypedText(
   }
   const leave = useEffectEvent(() => {
     if (typed === undefined || typed === stored) return
-    const settled = field.kind === 'long_text' && !conflict ? settleText(seen, typed, stored) : undefined
+    const settled =
+      isMergedText(field) && !conflict ? settleText(seen, typed, stored, field.kind === 'long_text') : undefined
     const text = conflict?.both ?? (settled?.kind === 'conflict' ? settled.conflict.both : (settled?.text ?? typed))
     const parsed = parseValue(field, text)
     if (!parsed.isValid) showToast({ text: fieldMessages.notSaved(parsed.message) })

@@ -4,7 +4,7 @@ import { TextVersions } from '../../components/fields/text-versions.tsx'
 import { labelOf } from '../../lib/data/column-words.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
-import { conflictingTexts } from './conflicting-texts.ts'
+import { conflictingTexts } from '../../lib/records/conflicting-texts.ts'
 import { ShownValue } from './shown-value.tsx'
 import type { RejectedRecord } from './use-rejected-record.ts'
 

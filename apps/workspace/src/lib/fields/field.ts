@@ -13,7 +13,7 @@ import {
   wordsOf,
 } from '../data/column-words.ts'
 import type { FieldFormatter } from '../data/field-formatter.ts'
-import { isSystemColumn, kindOf, type FieldKind } from './field-kind.ts'
+import { type FieldKind, isSystemColumn, isTextual, kindOf } from './field-kind.ts'
 
 /** A value as stored locally. */
 export type FieldValue = string | number | null
@@ -111,4 +111,9 @@ export function offeredChoices(
 ): readonly string[] {
   const offered = choices.filter((choice) => choice === value || refused?.has(choice) !== true)
   return value === null || choices.includes(String(value)) ? offered : [...offered, String(value)]
+}
+
+/** Whether a text that somebody else changed meanwhile is merged, or both versions are shown: the server does so with the column. */
+export function isMergedText({ kind, column }: Pick<Field, 'kind' | 'column'>): boolean {
+  return kind === 'long_text' || (column.guard === 'column' && isTextual(kind))
 }

@@ -17,10 +17,17 @@ export type SettledText =
  *
  * @param base - the text before editing
  * @param stored - the current stored text
+ * @param isLong - whether the text may have several lines
  */
-export function settleText(base: string, text: string, stored: string): SettledText {
+export function settleText(base: string, text: string, stored: string, isLong = true): SettledText {
   if (stored === base) return { kind: 'text', text }
   const merged = mergeLines(base, text, stored)
   if (merged?.conflicts === 0) return { kind: 'text', text: merged.text }
-  return { kind: 'conflict', conflict: { mine: text, theirs: stored, both: merged?.text ?? `${stored}\n${text}` } }
+  return { kind: 'conflict', conflict: { mine: text, theirs: stored, both: bothTexts(base, text, stored, isLong) } }
+}
+
+/** Returns the lines of both versions, the stored ones first; a short text stays one line. */
+export function bothTexts(base: string, text: string, stored: string, isLong: boolean): string {
+  if (!isLong && text !== '' && stored !== '') return `${stored} / ${text}`
+  return mergeLines(base, text, stored)?.text ?? `${stored}\n${text}`
 }

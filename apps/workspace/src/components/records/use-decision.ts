@@ -1,8 +1,8 @@
 import { toError } from '@holdfast/protocol'
 import { RecordGone } from '@holdfast/client'
 import { useState } from 'react'
-import type { ShownError } from '../../components/error-notice.tsx'
-import { showToast } from '../../components/toast.tsx'
+import type { ShownError } from '../error-notice.tsx'
+import { showToast } from '../toast.tsx'
 import { syncMessages as words } from '../../messages/sync.ts'
 
 export interface Decisions {

@@ -1,8 +1,9 @@
 import type { RejectedChange } from '@holdfast/client'
-import { type ColumnDescriptor, mergeLines } from '@holdfast/protocol'
-import type { RejectedRecord } from './use-rejected-record.ts'
+import { type ColumnDescriptor, isLongText } from '@holdfast/protocol'
+import { bothTexts } from '../fields/settle-text.ts'
+import type { LocalValueOf } from '../fields/field-value.ts'
 
-/** A long text in which two users changed the same lines. */
+/** A text in which two users changed the same lines. */
 export interface ConflictingText {
   readonly column: ColumnDescriptor
   readonly mine: string
@@ -12,7 +13,12 @@ export interface ConflictingText {
 }
 
 /** Returns the texts of a conflict that could not be merged; none for conflicts about other values. */
-export function conflictingTexts(change: RejectedChange, { fields }: RejectedRecord): readonly ConflictingText[] {
+export function conflictingTexts(
+  change: RejectedChange,
+  {
+    fields,
+  }: { readonly fields: readonly { readonly column: ColumnDescriptor; readonly yours: LocalValueOf | undefined }[] },
+): readonly ConflictingText[] {
   const { verdict, operations } = change
   if (verdict.status !== 'conflict') return []
   const old = operations.find(({ op_id }) => op_id === verdict.op_id)?.old ?? {}
@@ -23,6 +29,6 @@ export function conflictingTexts(change: RejectedChange, { fields }: RejectedRec
       String(text ?? ''),
     )
     if (base === undefined || mine === undefined || theirs === undefined || theirs === base) return []
-    return [{ column, mine, theirs, both: mergeLines(base, mine, theirs)?.text ?? `${theirs}\n${mine}` }]
+    return [{ column, mine, theirs, both: bothTexts(base, mine, theirs, isLongText(column.name)) }]
   })
 }

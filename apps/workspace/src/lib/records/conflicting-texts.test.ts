@@ -2,7 +2,6 @@ import type { RejectedChange } from '@holdfast/client'
 import type { ColumnDescriptor } from '@holdfast/protocol'
 import { expect, test } from 'vitest'
 import { conflictingTexts } from './conflicting-texts.ts'
-import type { RejectedRecord } from './use-rejected-record.ts'
 
 const column = (name: string, rest: Partial<ColumnDescriptor> = {}): ColumnDescriptor => ({
   name,
@@ -23,8 +22,9 @@ function conflict(current: Readonly<Record<string, string | null>>): RejectedCha
   } as unknown as RejectedChange
 }
 
-const record = (...columns: readonly ColumnDescriptor[]): RejectedRecord =>
-  ({ fields: columns.map((one) => ({ column: one, yours: 'pump: mine\nvalve\nhatch' })) }) as unknown as RejectedRecord
+const record = (...columns: readonly ColumnDescriptor[]): Parameters<typeof conflictingTexts>[1] => ({
+  fields: columns.map((one) => ({ column: one, yours: 'pump: mine\nvalve\nhatch' })),
+})
 
 test('a text that both changed has the lines of both in their place, theirs first', () => {
   const [text, ...others] = conflictingTexts(
@@ -41,4 +41,9 @@ test('a text that only the person changed, a state, and a refusal for another re
   expect(conflictingTexts(conflict({ notes: 'pump\nvalve\nhatch', state: 'done', plan: 'b' }), all)).toEqual([])
   const refused = { ...conflict({}), verdict: { op_id: 1, status: 'no_row', message: '' } } as RejectedChange
   expect(conflictingTexts(refused, all)).toEqual([])
+})
+
+test('both versions of a short text stay in one line', () => {
+  const title = { fields: [{ column: column('plan'), yours: 'mine' }] }
+  expect(conflictingTexts(conflict({ plan: 'theirs' }), title)[0]?.both).toBe('theirs / mine')
 })
