@@ -92,6 +92,20 @@ test('two forms of a table ask for their own columns, and one can close without 
   await expect(add(two.id, 'title', `'x'`)).rejects.toMatchObject({ code: '42501' })
 })
 
+test('a form asks for a field again that was deleted and restored', async () => {
+  const form = await publish(ADAM, await addView(), 'title', 'count')
+  const change = (kind: string): Promise<unknown> =>
+    world.asked(
+      ADAM,
+      sql`select holdfast.change_table(${world.workspace}, 'reports', ${JSON.stringify({ kind, field: 'count' })}::jsonb)`,
+    )
+  await change('delete_field')
+  await expect(add(form.id, 'title, count', `'gone', 1`)).rejects.toMatchObject({ code: '42703' })
+  await add(form.id, 'title', `'without'`)
+  await change('restore_field')
+  await add(form.id, 'title, count', `'again', 1`)
+})
+
 test('the policy of a form is no rule of access: rules stay readable beside it, and changing them leaves it', async () => {
   const form = await publish(ADAM, await addView(), 'title')
   const kind = async (): Promise<unknown> =>

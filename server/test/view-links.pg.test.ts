@@ -94,6 +94,16 @@ describe('a link', () => {
     await expect(titles(slug)).rejects.toMatchObject({ code: 'link_ended' })
   })
 
+  test('ends with the ban of the account that made it', async () => {
+    const { slug } = await create('adam')
+    const ban = (until: string | null): Promise<unknown> =>
+      world.database.pool.execute(sql`update auth.users set banned_until = ${until} where id = ${USERS.adam.id}`)
+    await ban('2100-01-01')
+    await expect(titles(slug)).rejects.toMatchObject({ code: 'link_ended' })
+    await ban(null)
+    expect(await titles(slug)).toEqual([])
+  })
+
   test('ends at its time, and tells when it was last opened', async () => {
     const { slug } = await create('adam')
     await titles(slug)
@@ -210,6 +220,27 @@ describe('a page', () => {
       rows: [],
       isLost: true,
     })
+  })
+
+  test('does not tell where a record that it does not show stands in a hidden order', async () => {
+    await fill([
+      { title: 'a', n: 1 },
+      { title: 'b', n: 5 },
+      { title: 'hidden', n: 3 },
+    ])
+    const filter = { kind: 'condition', field: 'title', operator: 'isnt', values: ['hidden'] }
+    const { slug } = await create('adam', { fields: FIELDS, filter, sort: [{ field: 'n', isDescending: false }] })
+    const [hidden] = await world.database.pool.query<{ id: string }>(
+      sql`select id from public.jobs where title = 'hidden'`,
+    )
+    expect(await titles(slug)).toEqual(['a', 'b'])
+    expect(await readView(needs, slug, hidden?.id)).toMatchObject({ rows: [], isLost: true })
+  })
+
+  test('shows a text that is a name of JavaScript', async () => {
+    await fill([{ title: 'constructor' }])
+    const { slug } = await create('adam', { fields: [{ field: 'title', label: 'Title', choices: { open: 'Open' } }] })
+    expect(renderView(await readView(needs, slug, undefined), true)).toContain('>constructor<')
   })
 
   test('escapes what it shows, and has no script', async () => {

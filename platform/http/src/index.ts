@@ -7,6 +7,7 @@ export { decodeLargeBodiesInTurn, passLargeBodiesInTurn } from './decode-in-turn
 export { explainListen, findPort } from './find-port.ts'
 export { logFailure } from './log-failure.ts'
 export { certifiedHost, endOfCertificate, followTlsFiles, readTlsIdentity, reminderOf, type TlsFiles } from './tls.ts'
+export { networkOf } from './network-of.ts'
 export { parseTrustProxy } from './trust-proxy.ts'
 export { isUpgrade, takeUpgrade, type Upgrade } from './upgrades.ts'
 export { limitAddresses } from './request-heads.ts'

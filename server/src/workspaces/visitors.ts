@@ -1,14 +1,8 @@
-import { isIPv6 } from 'node:net'
 import { type Clock, HoldfastError } from '@holdfast/foundation'
 
 /** Networks that are counted. */
 const NETWORKS_MAX = 10_000
 const MINUTE_MS = 60_000
-
-/** Returns the network that limits count by: the address, or its /64 for IPv6, where one network has 2^64 addresses. */
-export function networkOf(address: string): string {
-  return isIPv6(address) ? new URL(`http://[${address}]`).hostname.split(':').slice(0, 4).join(':') : address
-}
 
 /**
  * Returns a function that counts the requests of each network within a minute.

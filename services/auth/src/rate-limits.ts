@@ -1,5 +1,6 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIPv4 } from 'node:net'
 import type { Clock, HoldfastError } from '@holdfast/foundation'
+import { networkOf } from '@holdfast/http'
 import { overEmailSendRateLimit, overRequestRateLimit, overSmsSendRateLimit } from './errors.ts'
 import { NOTICES_PER_HOUR_MAX, RATE_LIMITED_ADDRESSES_MAX, RATE_LIMIT_WINDOW_S } from './limits.ts'
 import type { AuthOptions } from './options/auth-options.ts'
@@ -105,14 +106,4 @@ export function createRateLimits(options: AuthOptions, clock: Clock): RateLimits
 export function isLoopback(address: string): boolean {
   const embedded = address.replace(/^::ffff:/i, '')
   return address === '::1' || (isIPv4(embedded) && embedded.startsWith('127.'))
-}
-
-/** Returns the /64 network of an IPv6 address, because one user typically controls all of it. */
-function networkOf(address: string): string {
-  if (!isIPv6(address) || address.toLowerCase().startsWith('::ffff:')) return address
-  const [head = '', tail] = address.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => '0')
-  return [...left, ...zeros, ...right].slice(0, 4).join(':')
 }

@@ -1,6 +1,7 @@
 import type { CaptchaProvider } from '@holdfast/auth'
 import { errorMessage, HoldfastError, type Logger, Semaphore } from '@holdfast/foundation'
-import { networkOf, tooManyRequests } from '../visitors.ts'
+import { networkOf } from '@holdfast/http'
+import { tooManyRequests } from '../visitors.ts'
 import type { ProofOfWork, Puzzle } from './proof-of-work.ts'
 
 /** Longest response of a provider's widget in characters. */

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { type Clock, HoldfastError, type Logger, Semaphore } from '@holdfast/foundation'
+import { networkOf } from '@holdfast/http'
 import { type Connections, type Pool, runAs, sql } from '@holdfast/postgres'
 import { answerRefusals, fieldsOf } from '../app-routes.ts'
-import { createVisitorLimit, networkOf, tooManyRequests } from '../visitors.ts'
+import { createVisitorLimit, tooManyRequests } from '../visitors.ts'
 import type { FormCaptcha } from './form-captcha.ts'
 
 /** Limits of a submission in bytes, and of one text in characters. */
@@ -193,7 +194,8 @@ function describeFailure(error: unknown): unknown {
   }
   if (typeof code !== 'string' || error instanceof HoldfastError) return error
   if (code === '42501' || code === '42P01' || code === '42703') return closed()
-  if (!/^(?:22|23|P0001)/.test(code)) return error
+  // Of class 54: an index takes no text of this length.
+  if (!/^(?:22|23|54|P0001)/.test(code)) return error
   const at = column === undefined ? '' : `, in ${column}`
   return new HoldfastError('value_refused', 422, `A value was not accepted${at}: ${message ?? ''}`)
 }

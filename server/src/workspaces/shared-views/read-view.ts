@@ -97,18 +97,21 @@ async function readPage(tx: Transaction, link: ViewLink, after: string | undefin
   const { order, after: follows } = orderOf(sort, context)
   const table = sql.identifier('public', link.table)
   const isFirst = after === undefined || !UUID.test(after)
-  const cursor = isFirst ? sql`` : sql`, ${table} c`
-  const where = isFirst ? sql`true` : sql`c.id = ${after}::uuid and (${follows})`
+  const matches = filterSql(filter, context)
+  // A record that the page does not show is no place to continue from: the answer would tell where it stands in the order.
+  const cursor = isFirst ? sql`` : sql`, (select t.* from ${table} t where t.id = ${after}::uuid and ${matches}) c`
+  const where = isFirst ? sql`true` : sql`(${follows})`
   const rows = await tx.query<{ id: string; cells: readonly Cell[] }>(sql`
     select t.id::text as id, jsonb_build_array(${sql.join(cells)}) as cells from ${table} t${cursor}
-     where ${where} and ${filterSql(filter, context)} order by ${order} limit ${ROWS_MAX + 1}`)
+     where ${where} and ${matches} order by ${order} limit ${ROWS_MAX + 1}`)
   const page = rows.slice(0, ROWS_MAX)
   return {
     link,
     fields: shown.map(({ column: _column, ...field }) => field),
     rows: page.map((row) => row.cells),
     next: rows.length > ROWS_MAX ? page.at(-1)?.id : undefined,
-    isLost: !isFirst && rows.length === 0 && !(await exists(tx, table, after)),
+    isLost:
+      !isFirst && rows.length === 0 && !(await exists(tx, sql`${table} t where t.id = ${after}::uuid and ${matches}`)),
   }
 }
 
@@ -131,8 +134,8 @@ async function readColumns(tx: Transaction, table: string): Promise<ReadonlyMap<
   return new Map(columns.map((column) => [column.name, column]))
 }
 
-async function exists(tx: Transaction, table: SqlFragment, id: string): Promise<boolean> {
-  return (await tx.query(sql`select from ${table} where id = ${id}::uuid`)).length > 0
+async function exists(tx: Transaction, rows: SqlFragment): Promise<boolean> {
+  return (await tx.query(sql`select from ${rows}`)).length > 0
 }
 
 function ended(): HoldfastError {

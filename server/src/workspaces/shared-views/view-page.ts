@@ -61,7 +61,7 @@ export function renderView({ link, fields, rows, next, isLost }: ViewPage, isFir
   const body = rows.map((cells) => {
     const row = cells.map((cell, at) => {
       const { label = '', type = 'text', choices } = fields[at] ?? {}
-      const shown = typeof cell === 'string' ? (choices?.[cell] ?? cell) : cell
+      const shown = typeof cell === 'string' && choices && Object.hasOwn(choices, cell) ? (choices[cell] ?? cell) : cell
       const mark = isNumeric(type) ? ' class="n"' : ''
       return `<td${mark} data-label="${escapeHtml(label)}">${escapeHtml(formatCell(shown, type, link))}</td>`
     })

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type Clock, HoldfastError, type Logger, Semaphore } from '@holdfast/foundation'
-import { logFailure } from '@holdfast/http'
+import { logFailure, networkOf } from '@holdfast/http'
 import { isConnectionLoss } from '@holdfast/postgres'
-import { createVisitorLimit, networkOf, tooManyRequests } from '../visitors.ts'
+import { createVisitorLimit, tooManyRequests } from '../visitors.ts'
 import { type ReadViewNeeds, readView } from './read-view.ts'
 import { PAGE_HEADERS, renderProblem, renderView } from './view-page.ts'
 
