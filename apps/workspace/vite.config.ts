@@ -82,7 +82,7 @@ const pwa: PluginOption = VitePWA({
     ],
   },
   injectManifest: {
-    globPatterns: ['**/*.{html,js,mjs,css,wasm,woff2,svg,png,webmanifest}'],
+    globPatterns: ['**/*.{html,js,mjs,css,wasm,woff2,svg,png,webmanifest}', '**/map-land-*.txt'],
     // Not used: encrypted builds of SQLite, 2 MB each; the package's worker, because the app has its own; other stores of SQLite than those in
     // src/lib/data/choose-store.ts; sync over WebSockets.
     globIgnores: ['mc-wa-sqlite*', 'worker-*.js', 'OPFSWriteAheadVFS-*', 'AccessHandlePoolVFS-*', 'websockets-*'].map(

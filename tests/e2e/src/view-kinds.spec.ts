@@ -119,6 +119,9 @@ test('a calendar, a gallery, a map and a form show the same records, and change 
     const area = page.getByRole('application', { name: 'Sites, map' })
     await expect(area.locator('[data-spot]').first()).toBeVisible()
     await expectAccessible(page, 'a map')
+    for (let steps = 0; steps < 4; steps++) await page.getByRole('button', { name: 'Zoom out' }).click()
+    await expect(area.locator('[data-land] path').first()).toBeAttached()
+    await page.getByRole('button', { name: 'Show all' }).click()
     const shown = (): Promise<number> =>
       area
         .locator('[data-spot]')

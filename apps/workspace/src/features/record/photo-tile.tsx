@@ -36,7 +36,9 @@ export function PhotoTile({
   const { file, load, retry } = useAttachmentFile(photo.id, { fetches: loadsUnasked })
   const thumbnail = useThumbnail(file)
   const isFilm = isVideo(photo.media_type)
-  const looks = file && fileLooks(file, pause)
+  // It loads by itself: what a press would do is not offered for the moment until then.
+  const isWanted = file !== undefined && pause === undefined && loadsUnasked(file)
+  const looks = file && fileLooks(isWanted ? { ...file, state: 'queued_download' } : file, pause)
   const isHere = file?.bytesName !== undefined
   const name = photo.caption ?? (isFilm ? videoMessages.videoOf(place, count) : words.photoOf(place, count))
   const film = isFilm ? filmFacts(file, thumbnail?.seconds) : undefined
