@@ -2,6 +2,7 @@ import { useLocalDatabase } from '@holdfast/react'
 import { useRef, useState } from 'react'
 import type { ReadAs } from '../../lib/exchange/opened-file.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
+import { holdPage } from '../../lib/data/typing.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
 import type { Field } from '../../lib/fields/field.ts'
 import { type ImportSettings, proposeSettings } from './import-settings.ts'
@@ -81,10 +82,12 @@ export function useImport(table: TableInfo, fields: readonly Field[]): Import {
       guard(signal, check(step.file, settings, signal))
     },
     runWhole(file, settings) {
-      const signal = begin()
+      // The user has confirmed it: leaving the screen does not stop it any more, not even before the first record.
+      const { signal } = new AbortController()
+      const checked = holdPage(() => check(file, settings, signal))
       guard(
         signal,
-        check(file, settings, signal).then((checked) => checked && writing.run(checked)),
+        checked.then((ready) => ready && writing.run(ready)),
       )
     },
     run: () => step.kind === 'checked' && void writing.run(step),
