@@ -54,6 +54,8 @@ export interface AccessWorld extends AsyncDisposable {
   /** Membership ids. */
   readonly members: Readonly<Record<string, string>>
   as<Row extends object>(user: UserName, query: SqlFragment): Promise<readonly Row[]>
+  /** Whether Postgres lets the user write a row. The write is undone. */
+  isDone(user: UserName, write: SqlFragment): Promise<boolean>
   plan(): Promise<SyncPlan>
   /** Ids of rows in the buckets that the user has. */
   held(user: UserName, table: TablePlan): Promise<readonly string[]>
@@ -78,9 +80,27 @@ export async function openAccessWorld(): Promise<AccessWorld> {
     access: { kind: 'members' },
   })
   await as('adam', sql`select holdfast.create_table(${world.workspace}, ${definition}::jsonb)`)
+  const photos = JSON.stringify({
+    kind: 'add_field',
+    field: { name: 'photos', label: 'Photos', kind: 'attachment' },
+  })
+  await as('adam', sql`select holdfast.change_table(${world.workspace}, 'jobs', ${photos}::jsonb)`)
   return {
     ...world,
     as,
+    async isDone(user, write) {
+      const undone = new Error('undone')
+      let hasWritten = false
+      await runAs(requestPool, sessionOf(user), async (tx) => {
+        hasWritten = (await tx.query(write)).length > 0
+        throw undone
+      }).catch((error: unknown) => {
+        if (error === undone) return
+        if ((error as { code?: string }).code !== '42501') throw error
+        hasWritten = false
+      })
+      return hasWritten
+    },
     async plan() {
       const plan = compileSyncPlan(await readPolicyInput(compilerPool, { schemas: ['public'] }))
       return installKeyFunctions({ pool, compilerPool }, plan)

@@ -8,6 +8,9 @@ export type FieldFormat =
   | { readonly kind: 'duration'; readonly unit: 'seconds' | 'minutes' }
   | { readonly kind: 'barcode' }
   | { readonly kind: 'location' }
+  /** Photos and files, in the companion table of the records. The column has their names. */
+  | { readonly kind: 'attachment' }
+  | { readonly kind: 'signature' }
 
 const WHOLE = /^(smallint|integer|bigint)$/
 const NUMBER = /^(smallint|integer|bigint|real|double precision|numeric)/
@@ -37,7 +40,9 @@ export function parseFieldFormat(stored: unknown, type: string): FieldFormat | u
         ? { kind: 'duration', unit: given['unit'] }
         : undefined
     case 'barcode':
-      return TEXT.test(type) ? { kind: 'barcode' } : undefined
+    case 'attachment':
+    case 'signature':
+      return TEXT.test(type) ? { kind: given['kind'] } : undefined
     case 'location':
       return type === 'point' ? { kind: 'location' } : undefined
     default:

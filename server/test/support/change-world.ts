@@ -1,5 +1,6 @@
 import { authMigrations } from '@holdfast/auth'
 import { runAs, sql, type Session } from '@holdfast/postgres'
+import { storageMigrations } from '@holdfast/storage'
 import { syncMigrations } from '@holdfast/sync'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 
@@ -31,7 +32,9 @@ const FIELDS = [
 
 /** Opens a database with two workspaces and a table of the project. */
 export async function openChangeWorld(): Promise<ChangeWorld> {
-  const database = await openTestDatabase({ migrations: [authMigrations, syncMigrations, serverMigrations] })
+  const database = await openTestDatabase({
+    migrations: [authMigrations, storageMigrations, syncMigrations, serverMigrations],
+  })
   const { pool } = database
   for (const user of [OLGA, EDDA, MOLE])
     await pool.execute(sql`insert into auth.users (id, email) values (${user}, ${`${user}@example.org`})`)

@@ -15,4 +15,5 @@ export const fieldFormatMessages = inLanguages('fieldFormatMessages', {
     unavailable: 'No position was found. Try again outside.',
   },
   scan: 'Scan',
+  filesElsewhere: 'Open the record to add or remove files',
 })

@@ -9,6 +9,8 @@ export const tableSettingsMessages = inLanguages('tableSettingsMessages', {
   nameMissing: 'Give the field a name',
   autonumber: 'Automatic number',
   formats: {
+    attachment: 'Photos and files',
+    signature: 'Signature',
     rating: 'Rating',
     currency: 'Currency',
     percent: 'Percent',
@@ -106,5 +108,9 @@ export const tableSettingsRefusals = inLanguages('tableSettingsRefusals', {
   'change_table.link_deleted': 'This field links to a deleted table. Restore the table first.',
   'change_table.checklist': 'This table belongs to the checklists of another table. It is deleted with that table.',
   'change_table.custom': 'A developer wrote the rules of this table. A developer duplicates it with a migration.',
+  'attachment.custom':
+    'A developer wrote the rules of this table, so who may see its files is not known. Set its rules in the app first.',
+  'attachment.of_project': 'This table belongs to the project. A developer adds files to it with a migration.',
+  'attachment.format': 'A field for files or signatures keeps its type.',
   'change_table.busy': 'Another user is writing to this table. Try again in a moment.',
 })

@@ -21,8 +21,8 @@ export function mergesLines(declared: boolean | null, { column, type, row_guarde
 }
 
 /**
- * Selects whether the column `a` of a table was declared with `sync.merge_lines` or, without a list, `sync.merge_all_texts`. Keys, references and lists of values
- * are not written freely: merging would make no sense of them.
+ * Selects whether the column `a` of a table was declared with `sync.merge_lines` or, without a list, `sync.merge_all_texts`. Keys, references, lists of
+ * values and columns that a trigger is for are not written freely: merging would make no sense of them.
  *
  * @param table - expression of the table's oid
  */
@@ -35,6 +35,8 @@ export function declaredMerge(table: SqlFragment): SqlFragment {
                       and not exists (select from pg_catalog.pg_constraint c
                                        where c.conrelid = a.attrelid and a.attnum = any (c.conkey)
                                          and (c.contype = 'f' or c.contype = 'c' and pg_catalog.pg_get_constraintdef(c.oid) like '%= ANY%'))
+                      and not exists (select from pg_catalog.pg_trigger t
+                                       where t.tgrelid = a.attrelid and not t.tgisinternal and a.attnum = any (t.tgattr::int2[]))
             end
        from sync.guards g where g."table" = ${table} and g.scope = 'lines')`
 }

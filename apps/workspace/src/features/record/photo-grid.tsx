@@ -14,12 +14,15 @@ export function PhotoGrid({
   table,
   photos,
   edits,
+  mayChange = true,
   isAdding = false,
   isLarge = false,
 }: {
   readonly table: PhotoTable
   readonly photos: readonly Photo[]
   readonly edits: PhotoEdits
+  /** False: the rules of the record forbid it. Otherwise the server is asked about each photo. */
+  readonly mayChange?: boolean
   /** More photos are being prepared. */
   readonly isAdding?: boolean
   readonly isLarge?: boolean
@@ -54,6 +57,7 @@ export function PhotoGrid({
           openId={openId}
           table={table}
           edits={edits}
+          mayChange={mayChange}
           onOpen={setOpenId}
           onClose={() => setOpenId(undefined)}
         />

@@ -39,6 +39,8 @@ export interface PhotoViewerProps {
   readonly openId: string
   readonly table: PhotoTable
   readonly edits: PhotoEdits
+  /** False: the rules of the record forbid it. */
+  readonly mayChange?: boolean
   readonly onOpen: (id: string) => void
   readonly onClose: () => void
 }
@@ -133,7 +135,7 @@ function OpenPhoto(props: OpenPhotoProps & { readonly children: ReactNode }): JS
           {numbered}
         </p>
         {isFilm ? null : <ZoomButtons zoom={zoom} />}
-        {rights.mayDraw && !isFilm ? (
+        {props.mayChange !== false && rights.mayDraw && !isFilm ? (
           <IconButton
             label={drawingMessages.draw}
             icon={<PenLine size={18} aria-hidden />}
@@ -142,7 +144,7 @@ function OpenPhoto(props: OpenPhotoProps & { readonly children: ReactNode }): JS
             onPress={() => setTool(tool === undefined ? 'circle' : undefined)}
           />
         ) : null}
-        <DeleteButton key={photo.id} {...props} />
+        {props.mayChange !== false ? <DeleteButton key={photo.id} {...props} /> : null}
         <IconButton label={words.close} icon={<X size={18} aria-hidden />} onPress={onClose} />
       </div>
       {tool === undefined ? null : (
@@ -168,7 +170,7 @@ function OpenPhoto(props: OpenPhotoProps & { readonly children: ReactNode }): JS
         )}
         {props.children}
       </div>
-      <Facts key={photo.id} photo={photo} mayCaption={rights.mayCaption} edits={edits} />
+      <Facts key={photo.id} photo={photo} mayCaption={props.mayChange !== false && rights.mayCaption} edits={edits} />
     </>
   )
 }

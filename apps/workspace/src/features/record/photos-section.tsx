@@ -28,9 +28,9 @@ export function PhotosSection({
   readonly table: string
   readonly recordId: string
 }): JSX.Element | null {
-  const photoTable = usePhotoTable()
+  const photoTable = usePhotoTable(table)
   const link = photoTable && photoLinkOf(photoTable, table)
-  if (!photoTable || link === undefined) return null
+  if (!photoTable || photoTable.isOfFields || link === undefined) return null
   if (table === photoTable.name) return <OwnPhoto key={recordId} table={photoTable} link={link} recordId={recordId} />
   return <Photos key={recordId} table={photoTable} link={link} recordId={recordId} />
 }

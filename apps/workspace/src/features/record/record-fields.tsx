@@ -1,9 +1,10 @@
 import { useSchema } from '@holdfast/react'
 import { type JSX, type ReactNode, useId, useMemo } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
+import { lateContent } from '../../components/late-content.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
 import { cx } from '../../lib/cx.ts'
-import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import { type Field, type FieldValue, isOfFiles } from '../../lib/fields/field.ts'
 import type { NotStored } from '../../lib/records/not-stored.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
 import type { RecordRights } from '../../lib/records/record-rights.ts'
@@ -18,7 +19,12 @@ import type { FieldLayout } from '../../lib/data/arrange-fields.ts'
 import { isWide, sectionsOf } from './record-sections.ts'
 import { stateMessages } from '../../messages/states.ts'
 
+/** Loaded by tables with such fields. */
+const { Content: FilesField } = lateContent(async () => (await import('./files/files-field.tsx')).FilesField)
+
 interface RecordFieldsProps {
+  /** The record on this device, which may have files; omitted for a draft. */
+  readonly record?: { readonly table: string; readonly id: string }
   readonly fields: readonly Field[]
   readonly layout: FieldLayout | undefined
   readonly values: RecordValues
@@ -141,6 +147,7 @@ function Section({
 
 function RecordField({
   field: given,
+  record,
   values,
   labels,
   mark,
@@ -159,6 +166,9 @@ function RecordField({
   const field = !isDraft && value !== null ? { ...given, help: undefined } : given
   const label = labels.get(field.name)
   const refusal = canEdit ? rights?.fields.get(field.name) : undefined
+  if (isOfFiles(field.format)) {
+    return <FilesField {...{ field, record }} note={refusal && refusalWords(refusal, [field])} canEdit={canEdit} />
+  }
   if (!canEdit || !field.isEditable || refusal) {
     const reason = refusal && refusalWords(refusal, [field])
     return (

@@ -1,6 +1,6 @@
 import type { SchemaDescriptor } from '@holdfast/protocol'
 import { type FieldLayout, headingOf } from '../../lib/data/arrange-fields.ts'
-import type { Field } from '../../lib/fields/field.ts'
+import { type Field, isOfFiles } from '../../lib/fields/field.ts'
 import { peopleTableOf } from '../../lib/records/work-tables.ts'
 
 /** The fields of a record by place. */
@@ -84,5 +84,6 @@ function underHeadings(fields: readonly Field[], layout: FieldLayout): readonly 
 /** Whether a field needs its own line where there is little room. */
 export function isWide({ kind, isTitle, format }: Field): boolean {
   // Stars need room on a touch screen.
-  return isTitle || kind === 'long_text' || kind === 'json' || kind === 'url' || format?.format.kind === 'rating'
+  const isRating = format?.format.kind === 'rating'
+  return isTitle || kind === 'long_text' || kind === 'json' || kind === 'url' || isRating || isOfFiles(format)
 }

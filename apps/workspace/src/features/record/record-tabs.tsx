@@ -123,6 +123,7 @@ function Fields({
         </p>
       )}
       <RecordFields
+        record={{ table: table.name, id: recordId }}
         fields={fields}
         layout={table.layout}
         values={values}

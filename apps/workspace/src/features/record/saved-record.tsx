@@ -4,7 +4,7 @@ import { type JSX, useEffect, useMemo, useState } from 'react'
 import { lateDetail, lateLayer } from '../../components/late-content.tsx'
 import { LatePeopleHere } from '../../components/presence/late-people-here.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
-import type { Field, FieldValue } from '../../lib/fields/field.ts'
+import { type Field, type FieldValue, isOfFiles } from '../../lib/fields/field.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
 import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { type RecordRights, toRights, UNKNOWN_RIGHTS, writesOf } from '../../lib/records/record-rights.ts'
@@ -122,7 +122,10 @@ function useRecordRights(
   values: RecordValues,
 ): RecordRights {
   const { can } = table.descriptor
-  const asked = useMemo(() => (can.update ? fields.filter((field) => field.isEditable) : []), [can.update, fields])
+  const asked = useMemo(
+    () => (can.update ? fields.filter((field) => field.isEditable || isOfFiles(field.format)) : []),
+    [can.update, fields],
+  )
   const writes = useMemo(() => writesOf(table, recordId, asked, values), [table, recordId, asked, values])
   const judgements = useJudgements(writes)
   const found = useMemo(() => judgements && toRights(asked, judgements), [asked, judgements])

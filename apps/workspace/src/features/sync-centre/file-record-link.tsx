@@ -1,10 +1,9 @@
 import type { FileEntry } from '@holdfast/client'
-import { useRecord } from '@holdfast/react'
+import { useRecord, useSchema } from '@holdfast/react'
 import type { JSX } from 'react'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { useTables } from '../../lib/data/use-tables.tsx'
-import type { PhotoTable } from '../../lib/data/photo-table.ts'
-import { usePhotoTable } from '../../lib/photos/use-photo-table.ts'
+import { type PhotoTable, photoTableOfFile } from '../../lib/data/photo-table.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
 import { RecordLink } from './outbox-tab.tsx'
 
@@ -16,7 +15,7 @@ export function FileRecordLink({
   readonly file: FileEntry
   readonly workspace: string
 }): JSX.Element {
-  const table = usePhotoTable()
+  const table = photoTableOfFile(useSchema(), file)
   return table ? <Linked table={table} id={file.id} workspace={workspace} /> : <span>{words.unnamed}</span>
 }
 

@@ -13,7 +13,7 @@ import { type Call, useCall } from '../../hooks/use-call.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { useRecordTitle } from '../../lib/data/use-record-title.ts'
 import { type Condition, conditionWords, startOf } from '../../lib/fields/condition.ts'
-import type { Field } from '../../lib/fields/field.ts'
+import { type Field, isOfFiles } from '../../lib/fields/field.ts'
 import { fieldRulesMessages as words, fieldRulesRefusals } from '../../messages/field-rules.ts'
 import { tableRulesMessages } from '../../messages/table-rules.ts'
 import { ConditionList } from './condition-list.tsx'
@@ -34,7 +34,9 @@ export function RequiredSection(props: FieldRulesProps & { readonly rules: Requi
   const [edited, setEdited] = useState<string>()
   const call = useCall(fieldRulesRefusals)
   const names = Object.keys(rules)
-  const free = fields.filter(({ name, isSystem, isEditable }) => isEditable && !isSystem && !names.includes(name))
+  const free = fields.filter(
+    ({ name, isSystem, isEditable, format }) => (isEditable || isOfFiles(format)) && !isSystem && !names.includes(name),
+  )
   const labelOf = (name: string): string => fields.find((field) => field.name === name)?.label ?? name
   const remove = async (field: string): Promise<void> => {
     const args = { workspace, table_name: table.descriptor.table, field, conditions: [] }

@@ -32,7 +32,7 @@ export function isComputedKind(kind: string): kind is ComputedKind {
 }
 
 /** Kinds with a format; those without settings have none. */
-const FORMATS = ['rating', 'currency', 'percent', 'duration', 'barcode', 'location'] as const
+const FORMATS = ['attachment', 'signature', 'rating', 'currency', 'percent', 'duration', 'barcode', 'location'] as const
 
 /** Settings by kind. */
 export const SETTING_OF = { rating: 'max', currency: 'code', duration: 'unit' } as const satisfies Record<

@@ -12,7 +12,7 @@ import { errorMessages } from '../../messages/errors.ts'
 import { type AppConfig, fetchConfig, readCachedConfig } from './app-config.ts'
 import { useHasChannels } from './has-channels.ts'
 import { photoSpace } from './photo-space.ts'
-import { PHOTO_BUCKET, photoFilesSql, type PhotoTable, photoTableOf } from './photo-table.ts'
+import { PHOTO_BUCKET, photoFilesSql, photoTableOfFile } from './photo-table.ts'
 
 /** Server settings and the client. */
 export interface Backend {
@@ -72,20 +72,17 @@ export async function openBackend({ search, forgetUser, solveCaptcha, onDatabase
       bucket: PHOTO_BUCKET,
       rows: photoFilesSql,
       cacheBytesMax: photoSpace,
-      async link(tx, { id }) {
-        const table = photoTableNow()
+      async link(tx, file) {
+        const device = client.device.get()
+        const table = device.kind === 'open' ? photoTableOfFile(device.local.schema.get(), file) : undefined
         const now = new Date().toISOString()
-        if (table) await tx.execute(`update ${quoteName(table.name)} set uploaded_at = ? where id = ?`, [now, id])
+        if (table) await tx.execute(`update ${quoteName(table.name)} set uploaded_at = ? where id = ?`, [now, file.id])
       },
     },
     search,
     ...(config.captcha.isShownAtSignIn && { solveCaptcha }),
     onProblem: (error) => console.info('In the background:', error),
   })
-  function photoTableNow(): PhotoTable | undefined {
-    const device = client.device.get()
-    return device.kind === 'open' ? photoTableOf(device.local.schema.get()) : undefined
-  }
   client.supabase.auth.onAuthStateChange((event, session) => {
     if (session && REMEMBERED.has(event)) rememberAccount(personOf(session))
     followPendingPassword(event, session)

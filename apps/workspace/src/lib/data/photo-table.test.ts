@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import type { ColumnDescriptor, SchemaDescriptor } from '@holdfast/protocol'
-import { insertPhotoSql, photoFilesSql, photoTableOf } from './photo-table.ts'
+import { insertPhotoSql, photoFilesSql, photoTableOf, photoTableOfFile } from './photo-table.ts'
 
 const column = (name: string, references?: string): ColumnDescriptor => ({
   name,
@@ -75,6 +75,28 @@ describe('a table of photos', () => {
     const others = FILES.filter(({ name }) => name !== 'media_type')
     expect([...(photoTableOf(schemaWith([...others, kinds]))?.videoTypes ?? [])]).toEqual(['video/mp4', 'video/webm'])
     expect(photoTableOf(schemaWith(FILES))?.videoTypes.size).toBe(0)
+  })
+
+  test('with the files of fields belongs to one table, and is beside the photos of the project', () => {
+    const ofFields = [...FILES, column('record_id', 'pumps'), column('name'), column('is_removed')]
+    const [files] = schemaWith(ofFields).tables
+    const [photos] = schemaWith([...FILES, column('finding_id', 'findings')]).tables
+    const schema = {
+      version: '1',
+      tables: [{ ...files, name: 'a_files', table: 'a_files' }, photos],
+    } as SchemaDescriptor
+    expect(photoTableOf(schema)?.name).toBe('pictures')
+    expect(photoTableOf(schema, 'findings')?.name).toBe('pictures')
+    expect(photoTableOf(schema, 'pumps')?.name).toBe('a_files')
+    expect(photoTableOfFile(schema, { bucket: 'record-files', path: 'u/a_files/1.jpg' })?.name).toBe('a_files')
+    expect(photoTableOfFile(schema, { bucket: 'record-photos', path: 'u/1.jpg' })?.name).toBe('pictures')
+    using device = new DatabaseSync(':memory:')
+    device.exec(`create table pictures (id, path, media_type, uploaded_at); create table a_files (id, path, media_type, uploaded_at, name);
+      insert into pictures values ('p', 'u/p', 'image/jpeg', null); insert into a_files values ('f', 'u/a_files/f', 'text/plain', 'now', 'notes.txt')`)
+    expect(device.prepare(photoFilesSql(schema)).all()).toMatchObject([
+      { id: 'f', bucket: 'record-files', name: 'notes.txt', is_uploaded: 1 },
+      { id: 'p', bucket: null, name: null, is_uploaded: 0 },
+    ])
   })
 
   test('gets only the values that it has columns for', () => {

@@ -3,13 +3,15 @@ import { isVideo } from '../is-video.ts'
 import { quoteName, quoteText } from '../sql.ts'
 import { FAVOURITES_TABLE } from './favourites-table.ts'
 
-/** Bucket of the files referenced by a photo table. */
+/** Bucket of the files referenced by the project's photo table. */
 export const PHOTO_BUCKET = 'record-photos'
+/** Bucket of the files of fields. The second part of a key names their table. */
+export const FILE_BUCKET = 'record-files'
 
 /** Columns that identify a project's photo table. */
 const NEEDED = ['path', 'media_type', 'uploaded_at'] as const
 /** Columns written if the table has them. */
-const OPTIONAL = ['caption', 'taken_at', 'size', 'width', 'height', 'annotation'] as const
+const OPTIONAL = ['caption', 'taken_at', 'size', 'width', 'height', 'annotation', 'field', 'name'] as const
 type OptionalColumn = (typeof OPTIONAL)[number]
 
 /** A table of files attached to records: images, and videos if allowed. */
@@ -23,16 +25,33 @@ export interface PhotoTable {
   /** Allowed video types: those listed by a CHECK on `media_type`. Other CHECKs cannot be evaluated on the device. */
   readonly videoTypes: ReadonlySet<string>
   readonly can: TableDescriptor['can']
+  /** Whether its files are those of fields: of any kind, in {@link FILE_BUCKET}. */
+  readonly isOfFields: boolean
 }
 
-/** Returns the first photo table by name with the required columns. */
-export function photoTableOf(schema: SchemaDescriptor): PhotoTable | undefined {
-  const known = photoTables.get(schema)
-  if (known !== undefined) return known ?? undefined
-  const found = schema.tables.find(isPhotoTable)
-  const table = found && toPhotoTable(found)
-  photoTables.set(schema, table ?? null)
-  return table
+/** Whether a table has the files of fields of another table, and is none for users; see `holdfast.ensure_files`. */
+export function isFilesTable({ columns }: TableDescriptor): boolean {
+  return columns.some(({ name }) => name === 'record_id') && columns.some(({ name }) => name === 'is_removed')
+}
+
+/**
+ * Returns the table with the photos of a table's records: files of fields if it has such fields, otherwise the project's photos. Without a table: the
+ * project's photo table.
+ */
+export function photoTableOf(schema: SchemaDescriptor, table?: string): PhotoTable | undefined {
+  const all = photoTablesOf(schema)
+  const ofFields = table === undefined ? undefined : all.find((one) => one.isOfFields && one.links.has(table))
+  return ofFields ?? all.find(({ isOfFields }) => !isOfFields)
+}
+
+/** Returns the table with the row of a file. */
+export function photoTableOfFile(
+  schema: SchemaDescriptor,
+  { bucket, path }: { readonly bucket: string; readonly path: string },
+): PhotoTable | undefined {
+  if (bucket !== FILE_BUCKET) return photoTableOf(schema)
+  const name = path.split('/')[1]
+  return photoTablesOf(schema).find(({ isOfFields, source }) => isOfFields && source.name === name)
 }
 
 /** Returns the column linking photos to a table's records; a photo belongs to itself. `undefined` if there are none. */
@@ -40,14 +59,23 @@ export function photoLinkOf({ name, links }: PhotoTable, table: string): string 
   return table === name ? 'id' : links.get(table)
 }
 
-/** `null` for none. */
-const photoTables = new WeakMap<SchemaDescriptor, PhotoTable | null>()
-
-function isPhotoTable({ columns }: TableDescriptor): boolean {
-  return NEEDED.every((needed) => columns.some(({ name }) => name === needed))
+/** The first photo table by name, and those of fields. */
+function photoTablesOf(schema: SchemaDescriptor): readonly PhotoTable[] {
+  const known = photoTables.get(schema)
+  if (known) return known
+  const found = schema.tables
+    .filter(({ columns }) => NEEDED.every((needed) => columns.some(({ name }) => name === needed)))
+    .map(toPhotoTable)
+  const project = found.find(({ isOfFields }) => !isOfFields)
+  const tables = found.filter((one) => one.isOfFields || one === project)
+  photoTables.set(schema, tables)
+  return tables
 }
 
-function toPhotoTable({ name, schema, table, columns, can }: TableDescriptor): PhotoTable {
+const photoTables = new WeakMap<SchemaDescriptor, readonly PhotoTable[]>()
+
+function toPhotoTable(descriptor: TableDescriptor): PhotoTable {
+  const { name, schema, table, columns, can } = descriptor
   const links = columns.flatMap((column) =>
     column.references && column.references.table !== name ? [[column.references.table, column.name] as const] : [],
   )
@@ -55,18 +83,24 @@ function toPhotoTable({ name, schema, table, columns, can }: TableDescriptor): P
   const has = new Set(OPTIONAL.filter((one) => names.has(one)))
   const types = columns.find((column) => column.name === 'media_type')?.choices ?? []
   const videoTypes = new Set(types.filter(isVideo))
-  return { name, source: { schema, name: table }, links: new Map(links), has, videoTypes, can }
+  const source = { schema, name: table }
+  return { name, source, links: new Map(links), has, videoTypes, can, isOfFields: isFilesTable(descriptor) }
 }
 
 /** Query for the user's visible files, as needed by the file queue. Those of favourites are eager. */
 export function photoFilesSql(schema: SchemaDescriptor): string {
-  const table = photoTableOf(schema)
-  if (!table) return `select null as id, null as path where false`
-  const size = table.has.has('size') ? 'size' : 'null'
+  const tables = photoTablesOf(schema)
+  if (tables.length === 0) return `select null as id, null as path where false`
   const hasFavourites = schema.tables.some(({ name }) => name === FAVOURITES_TABLE)
-  return `select id, path, media_type, ${size} as size, uploaded_at is not null as is_uploaded,
-                 ${hasFavourites ? isOfFavouriteSql(table) : '0'} as is_eager
+  return tables
+    .map((table) => {
+      const has = (name: OptionalColumn): string => (table.has.has(name) ? name : 'null')
+      return `select id, path, media_type, ${has('size')} as size, uploaded_at is not null as is_uploaded,
+                 ${hasFavourites ? isOfFavouriteSql(table) : '0'} as is_eager,
+                 ${table.isOfFields ? `'${FILE_BUCKET}' as bucket, name` : 'null as bucket, null as name'}
             from ${quoteName(table.name)} where path is not null`
+    })
+    .join(' union all ')
 }
 
 /** Whether a photo or its record is a favourite of this user. */

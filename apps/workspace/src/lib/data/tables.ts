@@ -1,5 +1,6 @@
 import { type SchemaDescriptor, type TableDescriptor, titleColumnOf } from '@holdfast/protocol'
 import { humanize } from '../format.ts'
+import { isFilesTable } from './photo-table.ts'
 import { looksOfName, type TableLooks } from './table-looks.ts'
 import { pageLocale } from '../language.ts'
 
@@ -45,12 +46,12 @@ export interface FieldPlace {
 
 const CODE_NAMES = ['number', 'code', 'tag', 'serial_no']
 
-/** Returns the tables of the project's schemas by name, without those of `holdfast`. */
+/** Returns the tables of the project's schemas by name, without those of `holdfast` and those with files of fields. */
 export function tablesOf(schema: SchemaDescriptor): readonly TableInfo[] {
   const known = tablesOfSchema.get(schema)
   if (known) return known
   const tables = schema.tables
-    .filter((table) => table.schema !== 'holdfast')
+    .filter((table) => table.schema !== 'holdfast' && !isFilesTable(table))
     .map(toTableInfo)
     .sort((a, b) => a.label.localeCompare(b.label, pageLocale()))
   tablesOfSchema.set(schema, tables)

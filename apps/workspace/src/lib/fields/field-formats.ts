@@ -34,6 +34,9 @@ export function formatterOf(stored: unknown, column: ColumnDescriptor): FieldFor
         edit: (value) => value,
         parse: (text) => checkLength(field, text, TEXT_MAX),
       }
+    case 'attachment':
+    case 'signature':
+      return { format, show: (value) => value, edit: (value) => value, parse: () => invalid(words.filesElsewhere) }
     case 'location':
       return { format, show: showLocation, edit: showLocation, parse: (text) => parseLocation(text) }
   }

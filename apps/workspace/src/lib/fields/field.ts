@@ -32,6 +32,11 @@ export function isPerson({ link }: Pick<Field, 'link'>): boolean {
   return link !== undefined && PEOPLE_TABLE.test(link.table)
 }
 
+/** Whether a field's values are files, which are added and removed on the record's page. */
+export function isOfFiles(format: FieldFormatter | undefined): boolean {
+  return format?.format.kind === 'attachment' || format?.format.kind === 'signature'
+}
+
 /** A column for display. */
 export interface Field {
   readonly name: string
@@ -81,7 +86,9 @@ function toField(
   const link = target && { table: target.name, titleColumn: titleColumnOf(target.columns) }
   const kind = kindOf(column, link !== undefined)
   const { label, help } = wordsOf(column)
-  const isEditable = !column.generated && !isSystem && kind !== 'binary' && (table.can.update || table.can.insert)
+  const format = formatterOfColumn(column)
+  const isEditable =
+    !column.generated && !isSystem && kind !== 'binary' && !isOfFiles(format) && (table.can.update || table.can.insert)
   return {
     name: column.name,
     label,
@@ -95,7 +102,7 @@ function toField(
     isEditable,
     isRequired: isEditable && !column.nullable && !column.hasDefault && !isFilledInByServer(column.comment),
     isTitle: column.name === title,
-    format: formatterOfColumn(column),
+    format,
   }
 }
 

@@ -1,10 +1,9 @@
 import type { FileEntry } from '@holdfast/client'
-import { useAttachments, useLocalDatabase, useRecords } from '@holdfast/react'
+import { useAttachments, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import { toStoredMoment } from '../fields/dates.ts'
 import { uuidV7 } from '../fields/uuid-v7.ts'
 import { quoteName } from '../sql.ts'
-import { insertPhotoSql, type PhotoTable } from '../data/photo-table.ts'
-import { usePhotoTable } from './use-photo-table.ts'
+import { insertPhotoSql, type PhotoTable, photoTableOf, photoTableOfFile } from '../data/photo-table.ts'
 import { storeOrTell } from '../data/unstored.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
 import { type NoPhotoReason, preparePhoto, UnreadablePhoto } from './prepare-photo.ts'
@@ -115,12 +114,15 @@ async function prepare(file: File, videoTypes: ReadonlySet<string>): Promise<Pre
 
 /** Deletes a photo with its file. The row must go, too, or others would wait for the file forever. */
 export function useRemovePhoto(): (id: string) => Promise<void> {
-  const table = usePhotoTable()
-  const { remove } = useAttachments()
-  return (id) =>
-    remove(id, async (tx) => {
+  const schema = useSchema()
+  const { find, remove } = useAttachments()
+  return async (id) => {
+    const file = await find(id)
+    const table = file ? photoTableOfFile(schema, file) : photoTableOf(schema)
+    await remove(id, async (tx) => {
       if (table) await tx.execute(`delete from ${quoteName(table.name)} where id = ?`, [id])
     })
+  }
 }
 
 /** Whether displaying a photo's record downloads it: unless it is large or the user has freed its space. A video's size may be unknown. */

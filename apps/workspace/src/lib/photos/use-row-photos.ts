@@ -36,7 +36,7 @@ export function useRowPhotos(
   first: number,
   last: number,
 ): PhotosById {
-  const photoTable = usePhotoTable()
+  const photoTable = usePhotoTable(table)
   const link = photoTable && photoLinkOf(photoTable, table)
   const from = Math.max(0, Math.floor((first - MARGIN_ROWS) / STEP_ROWS) * STEP_ROWS)
   const to = Math.ceil((last + MARGIN_ROWS) / STEP_ROWS) * STEP_ROWS
@@ -51,11 +51,12 @@ export function useRowPhotos(
 }
 
 function rowPhotosSql(table: PhotoTable, link: string): string {
+  const first = table.isOfFields ? "p.media_type not like 'image/%', " : ''
   const order = table.has.has('taken_at') ? 'p.taken_at is null, p.taken_at, p.id' : 'p.id'
   const record = `p.${quoteName(link)}`
   return `select * from (
             select f.*, ${record} as record, count(*) over (partition by ${record}) as photos,
-                   row_number() over (partition by ${record} order by iif(f.state = 'uploading', 0, 1), ${order}) as place
+                   row_number() over (partition by ${record} order by ${first}iif(f.state = 'uploading', 0, 1), ${order}) as place
               from ${quoteName(table.name)} p left join hf_local_files f on f.id = p.id
              where ${record} in (select value from json_each(?)) and p.path is not null)
            where place <= ${SHOWN_MAX} order by record, place`

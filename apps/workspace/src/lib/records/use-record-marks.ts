@@ -42,7 +42,7 @@ export function useRecordMarks(table: string): ReadonlyMap<string, RecordMark> |
 
 /** SQL for photos not visible to others yet, by record. */
 function useUnsentPhotosSql(table: string): string {
-  const photos = photoTableOf(useSchema())
+  const photos = photoTableOf(useSchema(), table)
   const link = photos && photoLinkOf(photos, table)
   if (!photos || link === undefined) return ''
   return `select p.${quoteName(link)} as id,

@@ -15,4 +15,5 @@ export const fieldFormatMessages: Translation<typeof english> = {
     unavailable: 'Keine Position gefunden. Versuchen Sie es im Freien.',
   },
   scan: 'Scannen',
+  filesElsewhere: 'Öffnen Sie den Datensatz, um Dateien hinzuzufügen oder zu entfernen',
 }

@@ -9,6 +9,8 @@ export const tableSettingsMessages: Translation<typeof english> = {
   nameMissing: 'Geben Sie dem Feld einen Namen',
   autonumber: 'Automatische Nummer',
   formats: {
+    attachment: 'Fotos und Dateien',
+    signature: 'Unterschrift',
     rating: 'Bewertung',
     currency: 'Währung',
     percent: 'Prozent',
@@ -110,5 +112,9 @@ export const tableSettingsRefusals: Translation<typeof englishRefusals> = {
     'Diese Tabelle gehört zu den Checklisten einer anderen Tabelle. Sie wird mit jener gelöscht.',
   'change_table.custom':
     'Die Regeln dieser Tabelle stammen aus dem Projekt. Ein Entwickler dupliziert sie mit einer Migration.',
+  'attachment.custom':
+    'Die Regeln dieser Tabelle stammen aus dem Projekt; wer ihre Dateien sehen darf, ist deshalb nicht bekannt. Legen Sie die Regeln zuerst in der App fest.',
+  'attachment.of_project': 'Diese Tabelle gehört zum Projekt. Dateien kommen mit einer Migration hinzu.',
+  'attachment.format': 'Ein Feld für Dateien oder Unterschriften behält seine Art.',
   'change_table.busy': 'Gerade schreibt jemand in diese Tabelle. Versuchen Sie es gleich noch einmal.',
 }

@@ -16,7 +16,7 @@ const OVERSCAN = 2
 /** The records of a view as cards with their first photo. Only cards near the viewport are rendered. */
 export function GalleryView({ table, view, windows, state, marks }: KindProps): JSX.Element {
   const viewport = useRef<HTMLDivElement>(null)
-  const photoTable = usePhotoTable()
+  const photoTable = usePhotoTable(table.name)
   const hasCovers = photoTable !== undefined && photoLinkOf(photoTable, table.name) !== undefined
   const stateField = stateFieldOf(view.shown)
   const facts = factFields(view.shown, stateField ? [stateField] : []).slice(0, FACTS_MAX)

@@ -21,6 +21,8 @@ const WAIT_MS = 20_000
 export interface OwnedPhoto extends Photo {
   readonly owner: string
   readonly path: string
+  /** The field that it is a file of. */
+  readonly field: string | null
 }
 
 /** Returns the photos of records of one table, in the order they were taken, at most one more than {@link PHOTOS_MAX}; `undefined` while they are read. */
@@ -30,14 +32,17 @@ export function usePhotosOf(
   owners: readonly string[],
 ): readonly OwnedPhoto[] | undefined {
   const isAsked = table !== undefined && link !== undefined && owners.length > 0
-  const column = (name: 'caption' | 'taken_at' | 'annotation'): string =>
+  const column = (name: 'caption' | 'taken_at' | 'annotation' | 'field'): string =>
     table?.has.has(name) ? name : `null as ${name}`
+  // Files of fields are of any kind, and have names.
+  const ofFields = table?.isOfFields === true
+  const caption = ofFields ? 'coalesce(caption, name) as caption' : column('caption')
   const order = table?.has.has('taken_at') ? 'taken_at is null, taken_at, id' : 'id'
   const { rows, isLoading } = useRecords<OwnedPhoto>(
     isAsked
-      ? `select id, ${quoteName(link)} as owner, path, media_type, ${column('caption')}, ${column('taken_at')}, ${column('annotation')}
+      ? `select id, ${quoteName(link)} as owner, path, media_type, ${caption}, ${column('taken_at')}, ${column('annotation')}, ${column('field')}
            from ${quoteName(table.name)}
-          where ${quoteName(link)} in (select value from json_each(?)) and path is not null order by ${order} limit ${String(PHOTOS_MAX + 1)}`
+          where ${quoteName(link)} in (select value from json_each(?)) and path is not null${ofFields ? " and media_type like 'image/%'" : ''} order by ${order} limit ${String(PHOTOS_MAX + 1)}`
       : '',
     isAsked ? [JSON.stringify(owners)] : [],
   )

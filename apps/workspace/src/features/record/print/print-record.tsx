@@ -19,7 +19,7 @@ import { printMessages as words } from '../../../messages/print.ts'
 import { type Relation, useRelations } from '../linked-records.tsx'
 import { sectionsOf } from '../record-sections.ts'
 import { PrintAnswers } from './print-answers.tsx'
-import { PHOTOS_MAX, type PhotoState, PrintPhotos, usePhotosOf } from './print-photos.tsx'
+import { type OwnedPhoto, PHOTOS_MAX, type PhotoState, PrintPhotos, usePhotosOf } from './print-photos.tsx'
 
 /** Limit of linked records per table. */
 const LINKED_MAX = 200
@@ -41,7 +41,7 @@ export function PrintRecord({
   const values = useValues(table, fields, recordId)
   const checklists = useChecklists()
   const checklist = checklists?.find((one) => one.table === table.name)
-  const photos = usePhotoTable()
+  const photos = usePhotoTable(table.name)
   const own = usePhotosOf(photos, photos && photoLinkOf(photos, table.name), [recordId])
   const signaturePath = checklist?.signature === undefined ? null : (values?.[checklist.signature] ?? null)
   const { note, isWaiting, onState } = usePhotoStates()
@@ -49,8 +49,11 @@ export function PrintRecord({
   const left = new Set([photos?.name, checklist?.answers.table])
   const relations = useRelations(table.name).filter(({ table: other }) => !left.has(other.name) && !other.isSupporting)
   const isReady = !isLoading && values !== undefined && checklists !== undefined && own !== undefined
-  const signatures = (own ?? []).filter(({ path }) => path === signaturePath)
-  const others = (own ?? []).filter(({ path }) => path !== signaturePath)
+  const signed = new Set(fields.filter(({ format }) => format?.format.kind === 'signature').map(({ name }) => name))
+  const isSignature = ({ path, field }: OwnedPhoto): boolean =>
+    path === signaturePath || (field !== null && signed.has(field))
+  const signatures = (own ?? []).filter(isSignature)
+  const others = (own ?? []).filter((photo) => !isSignature(photo))
   const isPrinted = (field: Field): boolean =>
     !field.isTitle && field.name !== checklist?.signature && isReadable(field)
   return (

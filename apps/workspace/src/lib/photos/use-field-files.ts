@@ -1,0 +1,165 @@
+import type { Transaction } from '@powersync/common'
+import { useAttachments, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
+import { fileMessages as words } from '../../messages/files.ts'
+import { FILE_BUCKET, insertPhotoSql, type PhotoTable } from '../data/photo-table.ts'
+import { storeOrTell } from '../data/unstored.ts'
+import { toStoredMoment } from '../fields/dates.ts'
+import { uuidV7 } from '../fields/uuid-v7.ts'
+import { quoteName } from '../sql.ts'
+import { preparePhoto, UnreadablePhoto } from './prepare-photo.ts'
+import { type AddOutcome, type Photo, type PhotoEdits, usePhotoEdits } from './use-photos.ts'
+
+/** Limits of `holdfast.attachment_limit`. */
+export const FILES_MAX = 100
+export const FILE_BYTES_MAX = 52_428_800
+/** Limit of a file's name in characters. */
+const NAME_MAX = 200
+
+/** A field of a record that has files. */
+export interface FilesOf {
+  readonly files: PhotoTable
+  readonly table: string
+  readonly recordId: string
+  readonly field: string
+}
+
+export interface FieldFile extends Photo {
+  readonly name: string
+}
+
+/** Returns the files of a field that this device has rows of, oldest first; `undefined` while they are read. */
+export function useFieldFiles({ files, recordId, field }: FilesOf): readonly FieldFile[] | undefined {
+  const { rows, isCurrent } = useRecords<FieldFile>(
+    `select id, name, media_type, caption, taken_at, annotation from ${quoteName(files.name)}
+      where record_id = ? and field = ? order by id`,
+    [recordId, field],
+  )
+  return isCurrent ? rows : undefined
+}
+
+export interface FieldFileEdits extends Pick<PhotoEdits, 'setCaption' | 'remove'> {
+  /** @throws if the device is full, or the database failed */
+  add(files: readonly File[]): Promise<AddOutcome & { readonly tooLarge: readonly string[] }>
+  /** Adds an image in place of the other files of the field, in one transaction. */
+  replace(image: Blob, name: string): Promise<void>
+}
+
+/** Adds and removes files of a field. Each change also writes their names into the record, as the server will, for rules on the device. */
+export function useFieldFileEdits(of: FilesOf): FieldFileEdits {
+  const { files, table, recordId, field } = of
+  const { database, userId } = useLocalDatabase()
+  const attachments = useAttachments()
+  const { setCaption } = usePhotoEdits(files, 'record_id', recordId)
+  const column = useSchema()
+    .tables.find(({ name }) => name === table)
+    ?.columns.find(({ name }) => name === field)
+  const addOne = async (bytes: Blob, file: FileFacts, write?: (tx: Transaction) => Promise<void>): Promise<string> => {
+    const id = uuidV7()
+    const { takenAt, mediaType, extension, ...facts } = file
+    await attachments.add(
+      bytes,
+      { id, bucket: FILE_BUCKET, path: `${userId}/${files.source.name}/${id}${extension}`, name: file.name, mediaType },
+      async (tx, { path, size }) => {
+        const row = { ...facts, id, link: 'record_id', recordId, path, mediaType, size, field }
+        const [sql, values] = insertPhotoSql(files, { ...row, taken_at: toStoredMoment(takenAt, true) })
+        await tx.execute(sql, [...values])
+        await write?.(tx)
+        await writeNames(tx)
+      },
+    )
+    return id
+  }
+  const writeNames = async (tx: Transaction): Promise<void> => {
+    // Another device may have added a file meanwhile, which would be a conflict in a guarded column. The server writes the names anyway.
+    if (column?.guard !== undefined) return
+    const rows = await tx.getAll<{ readonly name: string }>(
+      `select name from ${quoteName(files.name)} where record_id = ? and field = ? order by id`,
+      [recordId, field],
+    )
+    const names =
+      rows.length === 0
+        ? null
+        : rows
+            .map(({ name }) => name)
+            .join(', ')
+            .slice(0, NAMES_MAX)
+    await tx.execute(`update ${quoteName(table)} set ${quoteName(field)} = ? where id = ?`, [names, recordId])
+  }
+  return {
+    async add(given) {
+      const added: string[] = []
+      const refused: AddOutcome['refused'][number][] = []
+      const isTooLarge = ({ type, size }: File): boolean => !PHOTOS.has(type) && size > FILE_BYTES_MAX
+      // Sequentially: a phone has no memory for many decoded images.
+      for (const file of given.filter((one) => !isTooLarge(one))) {
+        try {
+          const { bytes, ...facts } = await prepare(file)
+          added.push(await addOne(bytes, facts))
+        } catch (error) {
+          if (!(error instanceof UnreadablePhoto)) throw error
+          refused.push({ name: file.name, reason: error.reason })
+        }
+      }
+      return { added, refused, tooLarge: given.filter(isTooLarge).map(({ name }) => name) }
+    },
+    async replace(image, name) {
+      const before = await database.getAll<{ readonly id: string }>(
+        `select id from ${quoteName(files.name)} where record_id = ? and field = ?`,
+        [recordId, field],
+      )
+      const id = await addOne(
+        image,
+        { name, mediaType: image.type, extension: '.png', takenAt: new Date() },
+        async (tx) => {
+          for (const one of before) await tx.execute(`delete from ${quoteName(files.name)} where id = ?`, [one.id])
+        },
+      )
+      for (const one of before) if (one.id !== id) await attachments.remove(one.id)
+    },
+    setCaption,
+    remove: (id) =>
+      storeOrTell(words.change(field), () =>
+        attachments.remove(id, async (tx) => {
+          await tx.execute(`delete from ${quoteName(files.name)} where id = ?`, [id])
+          await writeNames(tx)
+        }),
+      ),
+  }
+}
+
+/** Limit of the names in a record's column in characters; see `holdfast.file_names`. */
+const NAMES_MAX = 4_000
+
+/** Types that are pictures of a camera: only their pixels are kept. */
+const PHOTOS = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/heic', 'image/heif'])
+
+interface FileFacts {
+  readonly name: string
+  readonly mediaType: string
+  /** Of its key, with the dot. */
+  readonly extension: string
+  readonly takenAt: Date
+  readonly width?: number
+  readonly height?: number
+}
+
+async function prepare(file: File): Promise<FileFacts & { readonly bytes: Blob }> {
+  const takenAt = new Date(file.lastModified || Date.now())
+  if (PHOTOS.has(file.type)) {
+    const { blob, width, height } = await preparePhoto(file)
+    const name = `${file.name.replace(/\.[^.]*$/, '').slice(0, NAME_MAX - 4) || 'photo'}.jpg`
+    return { bytes: blob, name, mediaType: blob.type, extension: '.jpg', takenAt, width, height }
+  }
+  if (file.size === 0) throw new UnreadablePhoto('empty', 'The file is empty.')
+  const dot = file.name.lastIndexOf('.')
+  const end = dot > 0 ? file.name.slice(dot).slice(0, 20) : ''
+  const name = file.name.length <= NAME_MAX ? file.name : file.name.slice(0, NAME_MAX - end.length) + end
+  const extension = /^\.[A-Za-z0-9]{1,10}$/.exec(end)?.[0].toLowerCase() ?? ''
+  return {
+    bytes: file,
+    name: name || 'file',
+    mediaType: file.type || 'application/octet-stream',
+    extension,
+    takenAt,
+  }
+}
