@@ -35,6 +35,19 @@ export const FINISHED_STATES: readonly string[] = [
   'cancelled',
   'decommissioned',
   'duplicate',
+  'completed',
+  'finished',
+  'resolved',
+  'canceled',
+  'erledigt',
+  'fertig',
+  'abgeschlossen',
+  'geschlossen',
+  'geprüft',
+  'genehmigt',
+  'abgesagt',
+  'storniert',
+  'verworfen',
 ]
 
 /** Returns the title column: one with a usual name, otherwise the first plain text. */

@@ -63,8 +63,8 @@ test('a view goes into a spreadsheet and comes back, off line, and a file of man
     await page.getByRole('button', { name: 'Import 1 action' }).click()
     await expect(page.getByText('1 action imported on this device')).toBeVisible()
     await expectAccessible(page, 'imported')
-    await page.getByRole('button', { name: 'Undo the import' }).click()
-    await expect(page.getByText('The import was taken back.')).toBeVisible()
+    await page.getByRole('button', { name: 'Undo import' }).click()
+    await expect(page.getByText('Import undone.')).toBeVisible()
     await page.getByRole('button', { name: 'Import another file' }).click()
   })
 

@@ -114,8 +114,8 @@ test(
 
     await test.step('taken back without a connection, the table goes once the changes are sent, also from the others', async () => {
       await dana.goOffline()
-      await page.getByRole('button', { name: 'Undo the import' }).click()
-      await expect(page.getByText('The import was taken back.')).toBeVisible()
+      await page.getByRole('button', { name: 'Undo import' }).click()
+      await expect(page.getByText('Import undone.')).toBeVisible()
       await expect(page.getByText('Sending your changes first')).toBeVisible()
       await dana.goOnline()
       await expect(page.getByText('Table deleted.')).toBeVisible()

@@ -60,7 +60,7 @@ test(
       await owner.getByRole('textbox', { name: 'Message' }).fill('Bring your boots.')
       await expectAccessible(owner, 'inviting')
       await owner.getByRole('button', { name: 'Send invitations' }).click()
-      await expect(owner.getByRole('list', { name: 'What became of each address' })).toContainText('nobodyIs no e-mail')
+      await expect(owner.getByRole('list', { name: 'Result for each address' })).toContainText('nobodyNot an e-mail')
       await owner.getByRole('button', { name: 'Done' }).click()
       await expect(owner.getByRole('list', { name: 'Invitations' })).toContainText('Not sent')
       await expectAccessible(owner, 'people')
@@ -85,7 +85,7 @@ test(
       await expect(memberOf(visitor, 'Nora Lind')).toContainText('Viewer')
       await expect(visitor.getByText('ask Noor Haddad')).toBeVisible()
       await expect(visitor.getByRole('button', { name: 'Invite people' })).toHaveCount(0)
-      await expect(visitor.getByRole('button', { name: 'What to do with Noor Haddad' })).toHaveCount(0)
+      await expect(visitor.getByRole('button', { name: 'Actions for Noor Haddad' })).toHaveCount(0)
     })
 
     await test.step('another role is seen on the other device; without a connection nothing is promised', async () => {
@@ -174,7 +174,7 @@ test(
       await act(owner, 'Nora Lind', 'Remove from the workspace')
       await owner.getByRole('button', { name: 'Remove', exact: true }).click()
       await expect(memberOf(owner, 'Nora Lind')).toHaveCount(0)
-      await expect(visitor.getByText('You are in no workspace')).toBeVisible()
+      await expect(visitor.getByText('You are not in a workspace yet')).toBeVisible()
       await expect(visitor.getByText('Your access ended on')).toHaveCount(0)
       await visitor.getByRole('link', { name: /^Jobs/ }).click()
       await expect(visitor.getByRole('gridcell', { name: 'Title: Fit a new lock' })).toHaveCount(0)
@@ -258,7 +258,7 @@ function memberOf(page: Page, name: string): Locator {
 
 /** Opens the menu of a member, and does what is named. */
 async function act(page: Page, name: string, item?: string): Promise<void> {
-  await page.getByRole('button', { name: `What to do with ${name}` }).click()
+  await page.getByRole('button', { name: `Actions for ${name}` }).click()
   if (item !== undefined) await page.getByRole('menuitem', { name: item }).click()
 }
 

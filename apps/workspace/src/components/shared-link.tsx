@@ -22,7 +22,7 @@ export function SharedLink({
     navigator.share({ title, url: address }).catch(() => undefined)
   }
   return (
-    <>
+    <div className="flex flex-col gap-4">
       {LOOPBACK.test(location.hostname) ? (
         <Notice tone="warning" title={words.onlyHere}>
           {words.onlyHereDetail}
@@ -39,6 +39,6 @@ export function SharedLink({
         <Button onPress={() => void copyText(address, words.copied)}>{words.copy}</Button>
         {'share' in navigator ? <Button onPress={share}>{words.share}</Button> : null}
       </div>
-    </>
+    </div>
   )
 }

@@ -14,3 +14,8 @@ export function paletteOf(word: string): PaletteColour {
   for (const letter of word) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) >>> 0
   return CALM[hash % CALM.length] ?? 'slate'
 }
+
+/** Returns the neutral colour at a place in a list, starting again after the last. Undefined below 0. */
+export function calmColourAt(place: number): PaletteColour | undefined {
+  return CALM[place % CALM.length]
+}

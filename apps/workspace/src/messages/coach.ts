@@ -14,7 +14,7 @@ export const coachMessages = inLanguages('coachMessages', {
     phone: { title: 'Open it on your phone', detail: 'Sign in there with the same account.', action: 'Show code' },
     offline: {
       title: 'Work offline',
-      detail: 'Turn off the network and change a record. It is sent when you are back online.',
+      detail: 'Turn off the network and change a record. It syncs when you are back online.',
       action: '',
     },
   },

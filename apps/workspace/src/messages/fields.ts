@@ -36,6 +36,8 @@ export const fieldMessages = inLanguages('fieldMessages', {
   clear: 'Clear',
   noOption: 'Nothing matches',
   openLink: (label: string) => `Open ${label}`,
+  /** Columns that the database fills in, by name. */
+  system: { id: 'ID', created_at: 'Created', created_by: 'Created by', updated_at: 'Updated' },
   optional: 'optional',
   requiredMark: 'required',
   /** Below a time field: its time zone. */

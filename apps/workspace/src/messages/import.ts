@@ -5,14 +5,14 @@ import { icu, inLanguages } from '../lib/texts.ts'
 /** Texts of the import. */
 export const importMessages = inLanguages('importMessages', {
   title: 'Import records',
-  description: 'From a CSV or XLSX file into a table that is there already. It works without a connection, too.',
+  description: 'Add records from a CSV or XLSX file to an existing table. This also works offline.',
   into: 'Import into',
   existing: 'An existing table',
   onlyAdmins: 'Only owners and admins of the workspace can create tables.',
   onlyAdminsDetail: 'You can import the file into an existing table.',
   home: 'Home',
   table: 'Into table',
-  noTable: 'You may not add or change records of any table here.',
+  noTable: 'You cannot add or change records of any table.',
   chooseFile: 'Choose a file',
   otherFile: 'Choose another file',
   dropHere: 'or drop it here',
@@ -31,7 +31,7 @@ export const importMessages = inLanguages('importMessages', {
     'utf-16be': 'UTF-16 (big-endian)',
     'windows-1252': 'Windows-1252',
   },
-  delimiter: 'Between cells',
+  delimiter: 'Delimiter',
   delimiters: { ',': 'Comma', ';': 'Semicolon', '\t': 'Tab', '|': 'Bar' },
   decimal: 'Decimals',
   decimals: { '.': '1,234.5', ',': '1.234,5' },
@@ -42,18 +42,18 @@ export const importMessages = inLanguages('importMessages', {
   head: 'Column names',
   headAt: (row: number, texts: string) => `Row ${formatCount(row)}: ${texts}`,
   headAtTwo: (row: number, texts: string) => `Rows ${formatCount(row)} and ${formatCount(row + 1)}: ${texts}`,
-  noHead: 'None: the first row is a record',
+  noHead: 'None, the first row is a record',
   columnAt: (place: number) => `Column ${place}`,
   brokenText: (row: number) =>
     `The file has broken characters, shown as � (first in row ${formatCount(row)}). Choose another encoding if many are wrong.`,
   unsavedFormulas: (count: number) =>
     icu(
-      '{count, plural, one {# formula has} other {# formulas have}} no saved result and {count, plural, one {is} other {are}} read as empty. Open the file in a spreadsheet program and save it, then choose it again.',
+      '{count, plural, one {# formula has} other {# formulas have}} no saved result and {count, plural, one {is} other {are}} left empty. Open and save the file in a spreadsheet program, then choose it again.',
       { count },
     ),
   errorCells: (count: number) =>
     icu(
-      '{count, plural, one {# cell has an error} other {# cells have errors}}, such as #N/A, and {count, plural, one {is} other {are}} read as empty.',
+      '{count, plural, one {# cell has an error} other {# cells have errors}}, such as #N/A, and {count, plural, one {is} other {are}} left empty.',
       { count },
     ),
   mergedCells: (count: number) =>
@@ -62,7 +62,7 @@ export const importMessages = inLanguages('importMessages', {
     icu('{count, plural, one {# hidden row is} other {# hidden rows are}} included.', { count }),
   hiddenColumns: (count: number) =>
     icu('{count, plural, one {# hidden column is} other {# hidden columns are}} included.', { count }),
-  openQuote: 'A quotation mark in this file is opened and never closed. The last row has everything that follows it.',
+  openQuote: 'A quotation mark in this file is never closed, so the last row contains everything after it.',
   problems: {
     too_large: 'The file is larger than 100 MB. Split it.',
     too_many_rows: 'The file has more than 100,000 rows. Split it.',
@@ -74,7 +74,7 @@ export const importMessages = inLanguages('importMessages', {
     web_page:
       'The file is a web page with the name of a spreadsheet. Open it in a spreadsheet program and save it as XLSX.',
     broken_xlsx: 'The file begins like an XLSX, but cannot be read. Save it again, or as CSV.',
-    empty: 'There is nothing in this file or sheet.',
+    empty: 'This file or sheet is empty.',
   },
   unreadable: 'The file could not be read. Choose it again.',
 
@@ -90,21 +90,21 @@ export const importMessages = inLanguages('importMessages', {
     return fit === filled ? shareOf(fit, filled) : `${shareOf(fit, filled)} (${formatCount(filled - fit)} do not)`
   },
   sample: 'Sample',
-  key: 'Rows that change a record are found by',
-  noKey: 'Nothing: every row is a new record',
+  key: 'Find existing records by',
+  noKey: 'Nothing, every row is a new record',
 
   checking: 'Checking the rows',
   checked: (done: number, total: number) =>
     icu('{done, number} of {total, plural, one {# row} other {# rows}}', { done, total }),
-  result: 'What the import will do',
+  result: 'Preview',
   inserts: (count: number, one: string, many: string) =>
     icu('Add {count, plural, one {# {one}} other {# {many}}}', { count, one, many }),
   updates: (count: number, one: string, many: string) =>
     icu('Change {count, plural, one {# {one}} other {# {many}}}', { count, one, many }),
-  same: (count: number) => icu('{count, plural, one {# row} other {# rows}} the same as here already', { count }),
+  same: (count: number) => icu('{count, plural, one {# row} other {# rows}} unchanged', { count }),
   refused: (count: number) =>
     icu('{count, plural, one {# row does} other {# rows do}} not fit and will be left out', { count }),
-  nothing: 'There is nothing to change.',
+  nothing: 'Nothing to change.',
   issues: 'Rows that do not fit',
   row: 'Row',
   value: 'Value',
@@ -119,35 +119,34 @@ export const importMessages = inLanguages('importMessages', {
   stop: 'Stop',
   done: (count: number, one: string, many: string) =>
     icu('{count, plural, one {# {one}} other {# {many}}} imported on this device', { count, one, many }),
-  doneDetail: 'They are sent by themselves. What the server does not accept will be under Needs attention.',
+  doneDetail: 'They are sent automatically. If the server rejects any, they appear under Needs attention.',
   stopped: (left: number) => icu('Stopped: {left, plural, one {# row} other {# rows}} not imported.', { left }),
-  undo: 'Undo the import',
-  undoing: 'Taking the import back',
-  undone: 'The import was taken back.',
+  undo: 'Undo import',
+  undoing: 'Undoing the import',
+  undone: 'Import undone.',
   undoneExcept: (kept: number) =>
-    icu(
-      'The import was taken back, except {kept, plural, one {# record that was} other {# records that were}} changed since.',
-      { kept },
-    ),
+    icu('Import undone, except {kept, plural, one {# record that was} other {# records that were}} changed since.', {
+      kept,
+    }),
   show: (table: string) => `Show ${table}`,
   again: 'Import another file',
   label: (file: string) => `import of ${file}`,
-  undoFailed: 'The import could not be taken back whole. What is left of it is on this device; try again.',
-  failed: 'The import could not go on. What was written is on this device.',
+  undoFailed: 'The import could not be undone completely. Try again.',
+  failed: 'The import stopped with an error. The records imported so far are on this device.',
 
   noYear: 'Enter a date with its year',
-  nul: 'There is a NUL character in it',
-  tooManyCells: 'The row has more cells than there are columns',
+  nul: 'Contains a NUL character',
+  tooManyCells: 'The row has more cells than the header',
   noLink: (text: string) => `No record is called “${text}”`,
   manyLinks: (count: number, text: string) => `${formatCount(count)} records are called “${text}”`,
-  twoLinks: 'The name and the ID are of different records',
+  twoLinks: 'The name and the ID belong to different records',
   manyRecords: (count: number) => `${formatCount(count)} records have this value`,
-  sameKey: (row: number) => `Row ${formatCount(row)} is of the same record`,
-  sameId: 'There is a record with this ID',
-  needsValue: 'It needs a value',
-  missing: (label: string) => `${label} needs a value, and no column has it`,
-  mayNotAdd: 'You may not add records to this table',
-  mayNotChange: 'You may not change records of this table',
+  sameKey: (row: number) => `Row ${formatCount(row)} is for the same record`,
+  sameId: 'A record with this ID exists',
+  needsValue: 'A value is required',
+  missing: (label: string) => `${label} is required, but no column has it`,
+  mayNotAdd: 'You cannot add records to this table',
+  mayNotChange: 'You cannot change records of this table',
 })
 
 /** Formats a share. Never 100 % unless all values are valid. */

@@ -7,5 +7,6 @@ export const sharedLinkMessages = inLanguages('sharedLinkMessages', {
   copied: 'Link copied',
   share: 'Share',
   onlyHere: 'This link works on this computer only',
-  onlyHereDetail: 'The server is not reachable under this address from other devices.',
+  onlyHereDetail:
+    'Other devices and phones need an address with HTTPS. Set one up for this server, open the app there, and create the link again.',
 })

@@ -22,6 +22,8 @@ export const shellMessages = inLanguages('shellMessages', {
   syncCentre: 'Sync centre',
   sync: 'Sync',
   search: 'Search',
+  record: 'record',
+  records: 'records',
   crumb: (noun: string | undefined) => capitalize(noun ?? 'record'),
   breadcrumb: 'You are here',
   account: 'Account',

@@ -95,8 +95,8 @@ function describeProblem(problem: FormulaProblem): string {
       return `${problem.found} is not a day of the calendar. Write date("2026-03-31").`
     case 'expected':
       return problem.found === ''
-        ? `Here ${problem.wanted} is missing.`
-        : `Here must be ${problem.wanted}, not ${problem.found}.`
+        ? `${problem.wanted[0]?.toUpperCase()}${problem.wanted.slice(1)} is missing here.`
+        : `Expected ${problem.wanted} here, not ${problem.found}.`
     case 'field':
       return `There is no field '${problem.found}'.${didYouMean(problem.near)}`
     case 'two_fields':

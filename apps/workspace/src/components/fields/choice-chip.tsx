@@ -33,13 +33,16 @@ const SHAPES: Readonly<Record<ChoiceGlyph, JSX.Element>> = {
 /** A choice or state with shape, label and colour, equal everywhere. */
 export function ChoiceChip({
   choice,
+  among,
   words,
 }: {
   readonly choice: string
+  /** All choices of its field, which get different colours. */
+  readonly among?: readonly string[] | undefined
   /** Labels of the field's choices. */
   readonly words: ChoiceWords
 }): JSX.Element {
-  const { colour, glyph } = choiceLooks(choice)
+  const { colour, glyph } = choiceLooks(choice, among)
   return (
     <Chip
       colour={colour}

@@ -30,7 +30,7 @@ export function FieldValueView({
   }
   switch (field.kind) {
     case 'choice':
-      return <ChoiceChip choice={String(value)} words={field.choiceWords} />
+      return <ChoiceChip choice={String(value)} among={field.choices} words={field.choiceWords} />
     case 'boolean':
       return formatValue(field, value) === fieldMessages.yes ? (
         <span className="inline-flex size-4 items-center justify-center rounded-sm bg-accent text-on-accent forced:border">

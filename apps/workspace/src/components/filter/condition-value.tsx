@@ -67,7 +67,7 @@ function ChoiceValues({ condition, field, onChange }: ConditionValueProps): JSX.
             })
           }
         >
-          <ChoiceChip choice={choice} words={field.choiceWords} />
+          <ChoiceChip choice={choice} among={field.choices} words={field.choiceWords} />
         </Checkbox>
       ))}
     </fieldset>

@@ -8,8 +8,9 @@ export type PrintRow =
   | { readonly id: string; readonly cells: readonly string[] }
   | { readonly id: string; readonly group: string }
 
-/** More columns than this are printed smaller. */
+/** Sizes of the text by the number of columns; the preview has that of the print. */
 const MANY_COLUMNS = 9
+const MOST_COLUMNS = 15
 
 /** Records as a table whose head repeats on every page; no record is split where it fits on one. */
 export function PrintTable({
@@ -22,14 +23,9 @@ export function PrintTable({
   readonly rows: readonly PrintRow[]
 }): JSX.Element {
   return (
-    <div className="overflow-x-auto print:overflow-visible">
-      <table
-        aria-label={label}
-        className={cx(
-          'w-full border-collapse text-small',
-          fields.length > MANY_COLUMNS ? 'print:text-[7pt]' : 'print:text-[8.5pt]',
-        )}
-      >
+    // Scrolls with the arrow keys if even the smallest text is too wide.
+    <div className="overflow-x-auto print:overflow-visible" role="region" aria-label={label} tabIndex={0}>
+      <table aria-label={label} className={cx('w-full border-collapse', sizeOf(fields.length))}>
         <thead className="print:table-header-group">
           <tr>
             {fields.map((field) => (
@@ -76,6 +72,11 @@ export function PrintTable({
       </table>
     </div>
   )
+}
+
+function sizeOf(columns: number): string {
+  if (columns > MOST_COLUMNS) return 'text-[6pt]'
+  return columns > MANY_COLUMNS ? 'text-[7pt]' : 'text-[8.5pt]'
 }
 
 /** Values that are read at a glance stay on one line. */

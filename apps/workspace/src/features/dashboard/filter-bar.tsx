@@ -144,7 +144,7 @@ function ChoiceFilter({ field, conditions, onChange }: OneProps): JSX.Element {
               onChange(values.length === 0 ? [] : [{ operator: 'in', values }])
             }}
           >
-            <ChoiceChip choice={choice} words={field.choiceWords} />
+            <ChoiceChip choice={choice} among={field.choices} words={field.choiceWords} />
           </Checkbox>
         ))}
       </Popover>

@@ -62,7 +62,7 @@ export function CellPicker({ field, value, typed, refused, handle, onCommit, onC
 }
 
 function choiceOptions(
-  { choiceWords: given }: Pick<Field, 'choiceWords'>,
+  { choices: among, choiceWords: given }: Pick<Field, 'choices' | 'choiceWords'>,
   choices: readonly string[],
   text: string,
 ): readonly PickerOption[] {
@@ -74,6 +74,6 @@ function choiceOptions(
     .map((choice) => ({
       id: choice,
       label: choiceWords(choice, given),
-      content: <ChoiceChip choice={choice} words={given} />,
+      content: <ChoiceChip choice={choice} among={among} words={given} />,
     }))
 }

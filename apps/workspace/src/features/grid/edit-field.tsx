@@ -100,7 +100,7 @@ function optionsOf(field: Field): readonly PickerOption[] | 'linked' | 'none' {
     return field.choices.map((choice) => ({
       id: choice,
       label: choiceWords(choice, field.choiceWords),
-      content: <ChoiceChip choice={choice} words={field.choiceWords} />,
+      content: <ChoiceChip choice={choice} among={field.choices} words={field.choiceWords} />,
     }))
   }
   if (field.kind !== 'boolean') return 'none'

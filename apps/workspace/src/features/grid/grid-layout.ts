@@ -88,7 +88,7 @@ function contentWidth({ kind, isTitle }: Field): number {
     case 'phone':
       return 140
     case 'date':
-      return 120
+      return 136
     case 'integer':
     case 'number':
       return 96

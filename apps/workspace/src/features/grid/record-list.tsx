@@ -8,7 +8,7 @@ import { RecordStateMark } from '../../components/state-glyph.tsx'
 import { cx } from '../../lib/cx.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
-import { latenessOf } from '../../lib/fields/late.ts'
+import { isDue, latenessOf } from '../../lib/fields/late.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
 import { isPlace, stateFieldOf } from './record-words.ts'
 import { type RowPhotos, useRowPhotos } from '../../lib/photos/use-row-photos.ts'
@@ -131,7 +131,7 @@ function shapeOf(fields: readonly Field[]): ListShape {
     computed && kind !== 'date' ? 0.5 : ['date', 'link', 'text', 'number', 'integer', 'datetime'].indexOf(kind)
   const facts = fields
     .filter((field) => field !== title && field !== choice && rank(field) >= 0 && !isPlace(field))
-    .toSorted((a, b) => rank(a) - rank(b))
+    .toSorted((a, b) => Number(isDue(b)) - Number(isDue(a)) || rank(a) - rank(b))
   return { title, choice, facts }
 }
 
@@ -196,7 +196,7 @@ function Item({
             </>
           )}
           {choice === null || !shape.choice ? null : (
-            <ChoiceChip choice={String(choice)} words={shape.choice.choiceWords} />
+            <ChoiceChip choice={String(choice)} among={shape.choice.choices} words={shape.choice.choiceWords} />
           )}
         </span>
         <span className="flex items-center gap-2 text-small text-muted">

@@ -15,8 +15,9 @@ import { firstRows } from '../../lib/data/first-rows.ts'
 import { useOnDevice } from '../../hooks/use-on-device.ts'
 import { isOnDevice } from '../../lib/is-on-device.ts'
 import { localValue } from '../../lib/local-value.ts'
-import { useWorkspaceName } from '../../lib/records/use-workspace.ts'
+import { useWorkspace, useWorkspaceName } from '../../lib/records/use-workspace.ts'
 import { homeMessages as words } from '../../messages/home.ts'
+import { shellMessages } from '../../messages/shell.ts'
 import { syncMenuMessages } from '../../messages/sync-menu.ts'
 
 /** Delay in ms on a first visit, so that opening a table at once does not wait for this screen's code. */
@@ -35,7 +36,7 @@ export function HomeScreen(): JSX.Element {
   const hasSynced = useHasSynced()
   const mayLoad = useMayLoad(hasSynced)
   return (
-    <Page title={useWorkspaceName()} description={useLead(hasSynced)}>
+    <Page title={useTitle(hasSynced)} description={useLead(hasSynced)}>
       <div className="flex flex-col gap-8">
         {hasSynced ? <SyncSummary workspace={ws} /> : <FirstSync />}
         <KeptPlace>
@@ -52,6 +53,13 @@ export function HomeScreen(): JSX.Element {
       </div>
     </Page>
   )
+}
+
+/** The workspace's name, once known. */
+function useTitle(hasSynced: boolean): string {
+  const name = useWorkspaceName()
+  const isKnown = useWorkspace() != null || hasSynced
+  return isKnown ? name : shellMessages.home
 }
 
 /** One line with the sync state and the number of open decisions. */

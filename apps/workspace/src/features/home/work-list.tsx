@@ -78,15 +78,19 @@ export function WorkLines({
           id={row.id}
           title={row.title === null ? shortId(row.id) : String(row.title)}
           detail={<WorkDetail row={row} work={work} today={today} />}
-          after={row.state === null ? null : <ChoiceChip choice={row.state} words={wordsOfState(work, row.table)} />}
+          after={row.state === null ? null : <ChoiceChip choice={row.state} {...choicesOf(work, row.table)} />}
         />
       ))}
     </ul>
   )
 }
 
-function wordsOfState(work: readonly TeamTable[], name: string): ChoiceWords {
-  return work.find(({ table }) => table.name === name)?.state?.choiceWords ?? NONE_GIVEN
+function choicesOf(
+  work: readonly TeamTable[],
+  name: string,
+): { readonly among: readonly string[] | undefined; readonly words: ChoiceWords } {
+  const state = work.find(({ table }) => table.name === name)?.state
+  return { among: state?.choices, words: state?.choiceWords ?? NONE_GIVEN }
 }
 
 /** Such as "3 days late · Inspection · Elmcroft pumping station". Its end is truncated on a phone. */

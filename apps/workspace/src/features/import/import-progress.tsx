@@ -1,6 +1,6 @@
-import { Link } from '@tanstack/react-router'
 import type { JSX, ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
+import { LinkButton } from '../../components/link.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Progress } from '../../components/progress.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
@@ -115,13 +115,9 @@ function ImportDone({
         <p>{problem ?? (left > 0 ? words.stopped(left) : words.doneDetail)}</p>
       </Notice>
       <div className="flex flex-wrap gap-3">
-        <Link
-          to="/w/$ws/t/$table"
-          params={{ ws: workspace, table: table.name }}
-          className="inline-flex h-9 items-center rounded-md border border-control px-3 text-body text-text no-underline hover:bg-hover coarse:h-11"
-        >
+        <LinkButton to="/w/$ws/t/$table" params={{ ws: workspace, table: table.name }} tone="primary">
           {words.show(table.label)}
-        </Link>
+        </LinkButton>
         {done > 0 ? <Button onPress={work.undo}>{words.undo}</Button> : null}
         <Button onPress={work.again}>{words.again}</Button>
       </div>

@@ -128,10 +128,10 @@ describe('the rows of a file', () => {
       '3/1 No record is called “Nowhere”',
       expect.stringMatching(/^3\/2 /),
       expect.stringMatching(/^3\/3 /),
-      '4/0 It needs a value',
+      '4/0 A value is required',
       '5/1 2 records are called “Oakridge”',
-      '6/ The row has more cells than there are columns',
-      '7/0 There is a NUL character in it',
+      '6/ The row has more cells than the header',
+      '7/0 Contains a NUL character',
     ])
     expect(planned).toMatchObject({ inserted: 2, updated: 0, refusedRows: 5 })
     expect(planned.fits[1]).toEqual({ filled: 4, fit: 2 })
@@ -155,8 +155,8 @@ describe('the rows of a file', () => {
     expect(Object.keys(changes[0]?.values ?? {})).toEqual(['points'])
     expect({ same, inserted }).toEqual({ same: 0, inserted: 2 })
     const twice = await plan(`ID,Title\n${idOf(1)},B\n${idOf(1)},C\n`)
-    expect(reasonsOf(twice)).toEqual(['3/0 Row 2 is of the same record'])
-    expect((await plan(`ID,Title\n${idOf(1)},\n`)).issues).toMatchObject([{ column: 1, reason: 'It needs a value' }])
+    expect(reasonsOf(twice)).toEqual(['3/0 Row 2 is for the same record'])
+    expect((await plan(`ID,Title\n${idOf(1)},\n`)).issues).toMatchObject([{ column: 1, reason: 'A value is required' }])
   })
 
   test('find their record by an address in any case, and by a number however it is written', async () => {
@@ -176,7 +176,7 @@ describe('the rows of a file', () => {
     const other = await plan('Title,Cost\nB,12.51\n', allowAll, 'cost')
     expect(other.changes).toMatchObject([{ kind: 'insert' }])
     const twice = await plan('Title,Cost\nC,13.5\nD,13.50\n', allowAll, 'cost')
-    expect(reasonsOf(twice)).toEqual(['3/1 Row 2 is of the same record'])
+    expect(reasonsOf(twice)).toEqual(['3/1 Row 2 is for the same record'])
   })
 
   test('that would be new do not fit with the id of a record that is there, or of another row', async () => {
@@ -184,7 +184,7 @@ describe('the rows of a file', () => {
     const content = `ID,Title,Points\n${idOf(1)},B,2\n${idOf(2)},C,3\n${idOf(2).toUpperCase()},D,4\n,E,5\n`
     for (const key of ['none', 'points']) {
       const planned = await plan(content, allowAll, key)
-      expect(reasonsOf(planned)).toEqual(['2/0 There is a record with this ID', '4/0 Row 3 is of the same record'])
+      expect(reasonsOf(planned)).toEqual(['2/0 A record with this ID exists', '4/0 Row 3 is for the same record'])
       const written: Command[] = []
       const options = { database, label: 'import', signal: goOn, onProgress: () => undefined }
       if (key === 'none') await runImport({ ...options, changes: planned.changes }, written)
@@ -198,7 +198,7 @@ describe('the rows of a file', () => {
       `Title,Site,Site ID\nA,Oakridge,${OAK_2}\nB,Renamed since,${OAK_1}\nC,Elmcroft,${OAK_1}\nD,Elmcroft,\nE,,${ELM}\n`,
     )
     expect(planned.changes.map(({ values }) => values['site_id'])).toEqual([OAK_2, OAK_1, ELM, ELM])
-    expect(reasonsOf(planned)).toEqual(['4/2 The name and the ID are of different records'])
+    expect(reasonsOf(planned)).toEqual(['4/2 The name and the ID belong to different records'])
   })
 
   test('that the rules for writing refuse are said before anything is written', async () => {

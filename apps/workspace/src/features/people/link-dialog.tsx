@@ -51,8 +51,10 @@ export function LinkDialog({
           </Button>
         }
       >
-        <p className="text-muted">{words.madeDetail}</p>
-        <SharedLink address={address} title={words.shareText(people.workspace.name)} />
+        <div className="flex flex-col gap-4">
+          <p className="text-muted">{words.madeDetail}</p>
+          <SharedLink address={address} title={words.shareText(people.workspace.name)} />
+        </div>
       </Dialog>
     )
   return (

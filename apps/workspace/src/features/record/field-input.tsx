@@ -276,7 +276,7 @@ function ChoiceInput(props: InputProps): JSX.Element {
         ...offered.map((choice) => ({
           value: choice,
           label: choiceWords(choice, field.choiceWords),
-          content: <ChoiceChip choice={choice} words={field.choiceWords} />,
+          content: <ChoiceChip choice={choice} among={field.choices} words={field.choiceWords} />,
         })),
         ...empty,
       ]}

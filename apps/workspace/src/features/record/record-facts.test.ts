@@ -11,7 +11,7 @@ describe('the header of a record', () => {
   test('says its title and its own state', () => {
     expect(recordFacts(TEST_FIELDS, { title: 'Replace the valve', state: 'doing' }, NO_LABELS, ID)).toEqual({
       title: 'Replace the valve',
-      choice: { choice: 'doing', words: NONE_GIVEN },
+      choice: { choice: 'doing', among: ['open', 'doing', 'to_verify'], words: NONE_GIVEN },
       number: '',
     })
   })

@@ -7,7 +7,9 @@ import type { RecordValues } from '../../lib/records/record-change.ts'
 export interface RecordFacts {
   readonly title: string
   /** The record's own state, such as `doing`, with its field's texts. */
-  readonly choice: { readonly choice: string; readonly words: ChoiceWords } | undefined
+  readonly choice:
+    | { readonly choice: string; readonly among: readonly string[]; readonly words: ChoiceWords }
+    | undefined
   /** Its number or code; empty if it has none. */
   readonly number: string
 }
@@ -29,7 +31,8 @@ export function recordFacts(
   const choice = state && values[state.name]
   return {
     title: title === '' ? id.slice(0, ID_SHOWN) : title,
-    choice: state && typeof choice === 'string' ? { choice, words: state.choiceWords } : undefined,
+    choice:
+      state && typeof choice === 'string' ? { choice, among: state.choices, words: state.choiceWords } : undefined,
     number: text(fields.find(({ name, isTitle }) => !isTitle && (name === 'number' || name === 'code'))),
   }
 }

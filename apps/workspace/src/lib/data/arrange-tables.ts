@@ -3,6 +3,7 @@ import { isPaletteColour } from '../palette.ts'
 import { TABLE_ICONS } from './table-looks.ts'
 import { singular, type TableInfo } from './tables.ts'
 import { pageLocale } from '../language.ts'
+import { shellMessages } from '../../messages/shell.ts'
 import { translationIn } from './translation.ts'
 
 /** A local row of `holdfast.tables`. */
@@ -87,7 +88,11 @@ function namesOf(
   const own = translated?.label?.trim()
   if (own) return { label: own, noun: translated?.one?.trim() || own, many: own }
   const label = given?.trim()
-  return label ? { label, noun: singular(label.toLowerCase()), many: label.toLowerCase() } : {}
+  if (!label) return {}
+  const many = label.toLowerCase()
+  const noun = singular(many)
+  // Names without a plural, such as "Maintenance", do not say what one record is called.
+  return noun === many ? { label, noun: shellMessages.record, many: shellMessages.records } : { label, noun, many }
 }
 
 /** Tables under a common heading, in the order of their first ones. */

@@ -1,4 +1,5 @@
 import type { ColumnDescriptor } from '@holdfast/protocol'
+import { fieldMessages } from '../../messages/fields.ts'
 import type { FieldFormatter } from './field-formatter.ts'
 
 /** The project's labels for the choices of a column, by value. */
@@ -32,7 +33,8 @@ export function wordsOf({ name, column, comment }: ColumnDescriptor): {
 } {
   const [, first = '', rest = ''] = /^([^.\n]{1,40})\.(?:\s+|$)([\s\S]*)$/.exec(comment?.trim() ?? '') ?? []
   if (first !== '') return { label: first, help: rest.trim() === '' ? undefined : rest.trim() }
-  return { label: labelOfName(column ?? name), help: comment?.trim() || undefined }
+  const system: Readonly<Record<string, string>> = fieldMessages.system
+  return { label: system[name] ?? labelOfName(column ?? name), help: comment?.trim() || undefined }
 }
 
 /** `due_on` → `Due`, `site_id` → `Site`, `is_out_of_range` → `Out of range`. */

@@ -213,7 +213,10 @@ describe('an XLSX as people make them', () => {
         name: 'a',
         xml: `<cols><col min="2" max="2" hidden="1"/><col min="4" max="16384" hidden="1"/></cols>${table(
           row(1, say('A1', 'Ref') + say('B1', 'Depth') + say('C1', 'Sum')),
-          row(2, `${say('A2', 'P-1')}<c r="B2"><v>3</v></c><c r="C2"><f>B2*2</f></c>`),
+          row(
+            2,
+            `${say('A2', 'P-1')}<c r="B2"><v>3</v></c><c r="C2"><f>B2*2</f></c><c r="D2"><f>1</f><v/></c><c r="E2"><f>1</f><v></v></c>`,
+          ),
           row(3, `${say('A3', 'P-2')}<c r="B3"><v>4</v></c><c r="C3"><f>B3*2</f><v>8</v></c>`, ' hidden="1"'),
           row(4, `${say('A4', 'P-3')}<c r="B4" t="e"><v>#N/A</v></c><c r="C4" t="str"><f>""</f><v></v></c>`),
           row(5, '', ' hidden="1"'),
@@ -228,7 +231,7 @@ describe('an XLSX as people make them', () => {
       hasOpenQuote: false,
       brokenRow: undefined,
       errors: 1,
-      unsaved: 1,
+      unsaved: 3,
       hiddenRows: 1,
       hiddenColumns: 1,
       mergedCells: 0,

@@ -77,7 +77,8 @@ export interface SheetFacts {
 const MERGE_ROWS = 60
 /** Limit of cells merged over several rows. */
 const TALL_MAX = 100_000
-const TAG = /<(?:\w+:)?(row|col|c|f|v|is|mergeCell|\/c)\b([^>]*)>/g
+/** The third group is `<` if nothing stands between this tag and the next. */
+const TAG = /<(?:\w+:)?(row|col|c|f|v|is|mergeCell|\/c)\b([^>]*)>(?=(<?))/g
 
 /** Scans the tags of a sheet; the library that reads its rows does not tell these facts. */
 export async function readSheetFacts(
@@ -95,13 +96,16 @@ export async function readSheetFacts(
   let isHiddenRow = false
   let hasFormula = false
   let hasValue = false
-  const read = (tag: string, attributes: string): void => {
+  let isText = false
+  const read = (tag: string, attributes: string, next: string): void => {
     if (tag === 'c') {
       hasFormula = hasValue = false
+      isText = /\bt\s*=\s*["']str["']/.test(attributes)
       if (styles.size > 0) pad(attributes, place, styles, padded)
     } else if (tag === 'f') hasFormula = true
     else if (tag === 'v' || tag === 'is') {
-      hasValue = true
+      // An empty value is the result of a formula only if it is a text.
+      hasValue = tag === 'is' || isText || next === ''
       if (isHiddenRow) hiddenRows += 1
       isHiddenRow = false
     } else if (tag === '/c') unsaved += Number(hasFormula && !hasValue)
@@ -117,15 +121,21 @@ export async function readSheetFacts(
       if (merge && merge.toRow > merge.fromRow && tall.length < TALL_MAX) tall.push(merge)
     }
   }
+  for await (const tags of readTags(bytes, entry))
+    for (const [, tag = '', attributes = '', next = ''] of tags) read(tag, attributes, next)
+  return { merges, tall: tall.toSorted((a, b) => a.fromRow - b.fromRow), padded, unsaved, hiddenRows, hiddenColumns }
+}
+
+/** The tags of a sheet, part by part. */
+async function* readTags(bytes: Uint8Array, entry: ZipEntry): AsyncGenerator<Iterable<RegExpMatchArray>> {
   let rest = ''
   for await (const part of unpackText(bytes, entry)) {
     rest += part
     const end = rest.lastIndexOf('<')
     if (end <= 0) continue
-    for (const [, tag = '', attributes = ''] of rest.slice(0, end).matchAll(TAG)) read(tag, attributes)
+    yield rest.slice(0, end + 1).matchAll(TAG)
     rest = rest.slice(end)
   }
-  return { merges, tall: tall.toSorted((a, b) => a.fromRow - b.fromRow), padded, unsaved, hiddenRows, hiddenColumns }
 }
 
 /** Notes a cell whose numbers have a fixed number of digits. */

@@ -36,8 +36,9 @@ export function formatValue(
     case 'boolean':
       return value === 0 || value === '0' || value === 'false' ? fieldMessages.no : fieldMessages.yes
     case 'integer':
+      return formatWhole(String(value), locale)
     case 'number':
-      return formatNumberText(String(value), locale)
+      return formatNumberText(withoutNoise(value), locale)
     case 'date':
       return formatDay(String(value), locale)
     case 'datetime':
@@ -61,6 +62,16 @@ export function formatValue(
     default:
       return field.kind satisfies never
   }
+}
+
+/** Renders a computed double with the 15 digits that spreadsheets show: 74.99 * 1.19 as 89.2381. */
+function withoutNoise(value: NonNullable<FieldValue>): string {
+  return String(typeof value === 'number' ? Number(value.toPrecision(15)) : value)
+}
+
+/** Formats a whole number. Four digits stay together, because they are often a year. */
+function formatWhole(text: string, locale: string): string {
+  return /^\d{4}$/.test(text) ? text : formatNumberText(text, locale)
 }
 
 /** Returns the first part of an id. */

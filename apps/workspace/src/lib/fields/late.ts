@@ -3,7 +3,12 @@ import { dayOf, momentOf } from './dates.ts'
 import type { Field, FieldValue } from './field.ts'
 
 /** Names of due date fields. */
-const DUE_NAME = /(^|_)(due|deadline|expires?|expiry)(_|$)/
+const DUE_NAME = /(^|_)(due|deadline|expires?|expiry|faellig|frist)(_|$)/
+
+/** Whether a field has the day until which something is to be done. */
+export function isDue({ kind, name }: Pick<Field, 'kind' | 'name'>): boolean {
+  return (kind === 'date' || kind === 'datetime') && DUE_NAME.test(name)
+}
 
 /**
  * Returns a function that detects overdue records: a due date has passed and the state is not final.
@@ -15,7 +20,7 @@ export function latenessOf(
   fields: readonly Field[],
   today: string,
 ): (row: Readonly<Record<string, FieldValue>>) => string | undefined {
-  const due = fields.find(({ kind, name }) => (kind === 'date' || kind === 'datetime') && DUE_NAME.test(name))
+  const due = fields.find(isDue)
   const state = fields.find(({ kind, name }) => kind === 'choice' && (name === 'state' || name === 'status'))
   return (row) => {
     const day = due && dayIn(due, row[due.name] ?? null)

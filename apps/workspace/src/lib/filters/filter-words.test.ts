@@ -5,7 +5,7 @@ import { filterWords, linkedIds } from './filter-words.ts'
 
 test.each([
   ['all(state.in.open)', 'State is one of Open'],
-  ['all(state.notin.open.done,points.gt.1200)', 'State is none of Open or Done and Points is greater than 1,200'],
+  ['all(state.notin.open.done,points.gt.1200)', 'State is none of Open or Done and Points is greater than 1200'],
   ['any(title.has.pump,due_on.before.today)', 'Title contains “pump” or Due is before Nov 29, 2026'],
   ['all(due_on.after.today-7,due_on.before.today+30)', 'Due is after Nov 22, 2026 and Due is before Dec 29, 2026'],
   [

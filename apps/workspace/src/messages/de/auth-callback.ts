@@ -25,8 +25,7 @@ export const authCallbackMessages: Translation<typeof english> = {
   nothingDetail: 'Der Link wurde schon benutzt oder war nicht vollständig.',
   offline: 'Die Anmeldung braucht eine Verbindung. Öffnen Sie den Link wieder, wenn sie da ist.',
   continueAs: 'Mit diesem Link anmelden?',
-  continueAsDetail:
-    'Jemand von der Verwaltung hat ihn für Sie gemacht. Gehen Sie nur weiter, wenn Sie ihn erwartet haben.',
+  continueAsDetail: 'Ein Admin hat ihn für Sie erstellt. Gehen Sie nur weiter, wenn Sie ihn erwartet haben.',
   continueSubmit: 'Anmelden',
   inviteTitle: 'Sie sind eingeladen',
   inviteDetail: 'Nehmen Sie die Einladung an und wählen Sie dann ein Passwort.',

@@ -4,7 +4,7 @@ import type { checklistMessages as english } from '../checklist.ts'
 
 export const checklistMessages: Translation<typeof english> = {
   capture: 'Erfassen',
-  close: 'Prüfliste schließen',
+  close: 'Checkliste schließen',
   progress: 'Beantwortete Fragen',
   progressText: (done, all) => `${formatCount(done)} von ${formatCount(all)}`,
   place: (at, all) => `${formatCount(at)} von ${formatCount(all)}`,
@@ -34,12 +34,12 @@ export const checklistMessages: Translation<typeof english> = {
   savedAt: (time) => `Auf diesem Gerät gespeichert ${time}`,
   draftKept: 'Bleibt auf diesem Gerät, bis Sie es speichern',
   answerOf: (prompt) => `Antwort auf „${prompt}“`,
-  readOnly: 'Diese Prüfliste kann jetzt nicht ausgefüllt werden',
+  readOnly: 'Diese Checkliste kann jetzt nicht ausgefüllt werden',
   gone: 'Dieser Eintrag ist nicht auf diesem Gerät',
   goneDetail: 'Er wurde gelöscht, oder Sie dürfen ihn nicht mehr sehen.',
   noQuestions: 'Diese Vorlage hat noch keine Fragen',
   noQuestionsDetail: 'Ergänzen Sie in der Vorlage Fragen, dann werden sie hier gestellt.',
-  open: 'Prüfliste öffnen',
+  open: 'Checkliste öffnen',
   needsFinding: (answer) => `„${answer}“ braucht einen Befund`,
   addFinding: 'Befund aufnehmen',
   continueFinding: 'Befund fortsetzen',
@@ -75,7 +75,7 @@ export const checklistMessages: Translation<typeof english> = {
   missingFindings: (count) =>
     icu('{count, plural, one {# Antwort braucht} other {# Antworten brauchen}} noch einen Befund', { count }),
   finish: 'Abschließen',
-  finished: 'Prüfliste abgeschlossen. Sie wird automatisch gesendet.',
+  finished: 'Checkliste abgeschlossen. Sie wird automatisch gesendet.',
   notAnswered: 'Keine Antwort',
   signature: 'Unterschrift',
   signed: 'Unterschrieben',
@@ -121,9 +121,9 @@ export const checklistMessages: Translation<typeof english> = {
   forms: 'Formulare',
   nothing: 'Hier gibt es nichts zu erfassen',
   nothingDetail:
-    'Dieses Projekt hat noch keine Prüflisten und keine Formulare. Neue Einträge entstehen in ihren Tabellen.',
+    'Dieses Projekt hat noch keine Checklisten und keine Formulare. Neue Einträge entstehen in ihren Tabellen.',
   nothingOf: (label) =>
-    `Für ${label} gibt es noch keine Prüfliste und kein Formular. Neue Einträge entstehen in der Tabelle.`,
+    `Für ${label} gibt es noch keine Checkliste und kein Formular. Neue Einträge entstehen in der Tabelle.`,
   startOf: (title) => `Beginnen: ${title}`,
   startLead: 'Worum es geht',
   beginNow: 'Beginnen',

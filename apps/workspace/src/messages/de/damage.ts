@@ -2,7 +2,7 @@ import { icu, type Translation } from '../../lib/texts.ts'
 import type { damageMessages as english } from '../damage.ts'
 
 export const damageMessages: Translation<typeof english> = {
-  replaced: 'Die Daten dieses Geräts waren beschädigt. Die Datensätze kommen neu vom Server.',
+  replaced: 'Die Daten dieses Geräts waren beschädigt. Die Einträge kommen neu vom Server.',
   kept: (changes) =>
     icu(
       '{changes, plural, one {Die # Änderung, die nicht gesendet war, ist noch da.} other {Die # Änderungen, die nicht gesendet waren, sind noch da.}}',

@@ -33,6 +33,7 @@ export const fieldMessages: Translation<typeof english> = {
   clear: 'Leeren',
   noOption: 'Nichts passt',
   openLink: (label) => `${label} öffnen`,
+  system: { id: 'ID', created_at: 'Erstellt', created_by: 'Erstellt von', updated_at: 'Geändert' },
   optional: 'freiwillig',
   zone: (name) => `Zeit in ${name}`,
   requiredMark: 'nötig',

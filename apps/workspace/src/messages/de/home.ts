@@ -9,7 +9,7 @@ export const homeMessages: Translation<typeof english> = {
   sync: 'Abgleich',
   tables: 'Tabellen',
   noTables: 'Noch keine Tabellen',
-  noTablesDetail: 'Sie erscheinen hier, sobald die Leitung des Arbeitsbereichs welche anlegt.',
+  noTablesDetail: 'Sie erscheinen hier, sobald ein Inhaber oder Admin des Arbeitsbereichs welche anlegt.',
   firstTable: 'Die erste Tabelle anlegen',
   firstTableDetail: 'Laden Sie eine Datei hoch, wählen Sie eine Vorlage, oder legen Sie die Felder selbst an.',
   fromFile: 'Mit einer Datei beginnen',
@@ -20,8 +20,8 @@ export const homeMessages: Translation<typeof english> = {
   noWorkspace: 'Sie sind noch in keinem Arbeitsbereich',
   noWorkspaceDetail: (email) =>
     email === undefined
-      ? 'Bitten Sie die Leitung eines Arbeitsbereichs um eine Einladung.'
-      : `Bitten Sie die Leitung eines Arbeitsbereichs, ${email} einzuladen.`,
+      ? 'Bitten Sie den Inhaber eines Arbeitsbereichs um eine Einladung.'
+      : `Bitten Sie den Inhaber eines Arbeitsbereichs, ${email} einzuladen.`,
   newTable: 'Neue Tabelle',
   newTableFromFile: 'Neue Tabelle aus einer Datei',
   newTableFromTemplate: 'Aus einer Vorlage',

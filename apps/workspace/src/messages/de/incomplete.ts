@@ -27,6 +27,6 @@ export const incompleteMessages: Translation<typeof english> = {
     policy_fails: 'Sagen Sie es Ihrer Systembetreuung. Von dem, was Sie geschrieben haben, ist nichts verloren.',
     being_read: 'Sie kommen von selbst. Sie müssen nichts tun.',
     not_on_device:
-      'Laden Sie die App neu, und sagen Sie es Ihrer Systembetreuung, wenn das nicht hilft. Die Datensätze sind auf dem Server.',
+      'Laden Sie die App neu, und sagen Sie es Ihrer Systembetreuung, wenn das nicht hilft. Die Einträge sind auf dem Server.',
   },
 }

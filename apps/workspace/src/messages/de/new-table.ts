@@ -4,7 +4,7 @@ import type { newTableMessages as english, newTableRefusals as englishRefusals }
 export const newTableMessages: Translation<typeof english> = {
   title: 'Neue Tabelle aus einer Datei',
   choice: 'Eine neue Tabelle',
-  description: 'Aus einer CSV- oder XLSX-Datei wird eine Tabelle für alle in diesem Arbeitsbereich, oder für einige.',
+  description: 'Erstellen Sie eine Tabelle aus einer CSV- oder XLSX-Datei, und legen Sie fest, wer die Einträge sieht.',
   offline:
     'Eine Tabelle entsteht auf dem Server. Sie können sie jetzt vorbereiten und anlegen, sobald Sie online sind.',
   teams: 'Teams',
@@ -36,7 +36,7 @@ export const newTableMessages: Translation<typeof english> = {
   name: 'Tabellenname',
   nameOf: (name) => `In der Datenbank: ${name}`,
   titleField: 'Titelfeld',
-  noTitle: 'Mit einem Textfeld bekommen Einträge einen Titel',
+  noTitle: 'Fügen Sie ein Textfeld hinzu, damit Einträge einen Titel haben',
 
   access: 'Wer die Einträge sehen kann',
   accessKinds: {
@@ -46,8 +46,8 @@ export const newTableMessages: Translation<typeof english> = {
   },
   accessDetails: {
     members: 'Wer bearbeiten darf, kann sie ändern.',
-    own: 'Leitung und Verwaltung sehen alle Einträge.',
-    team: 'Das Team aus einem Feld, dazu Leitung und Verwaltung.',
+    own: 'Inhaber und Admins sehen alle Einträge.',
+    team: 'Das Team aus einem Feld, dazu Inhaber und Admins.',
   },
   teamField: 'Teamfeld',
   guests:
@@ -69,8 +69,8 @@ export const newTableMessages: Translation<typeof english> = {
   create: 'Tabelle anlegen',
 
   review: 'Überblick',
-  make: (rows) => icu('Anlegen und {rows, plural, one {# Eintrag} other {# Einträge}} importieren', { rows }),
-  makeEmpty: 'Ohne Einträge anlegen',
+  make: (rows) => icu('Tabelle anlegen und {rows, plural, one {# Eintrag} other {# Einträge}} importieren', { rows }),
+  makeEmpty: 'Tabelle ohne Einträge anlegen',
   making: 'Die Tabelle wird angelegt',
   arriving: 'Die Tabelle ist angelegt und wird auf dieses Gerät geladen',
   slow: 'Das dauert länger als sonst. Die Tabelle gibt es; Sie können die Datei auch später in sie importieren.',
@@ -83,7 +83,7 @@ export const newTableMessages: Translation<typeof english> = {
 export const newTableRefusals: Translation<typeof englishRefusals> = {
   unreachable:
     'Der Server hat nicht geantwortet. Steht die Tabelle trotzdem in der Liste, ist sie angelegt; sonst versuchen Sie es noch einmal.',
-  'people.not_admin': 'Nur Leitung und Verwaltung des Arbeitsbereichs legen Tabellen an.',
+  'people.not_admin': 'Nur Inhaber und Admins des Arbeitsbereichs können Tabellen anlegen.',
   'new_table.name': 'Der Name der Tabelle oder eines Feldes geht nicht. Nennen Sie es anders.',
   'new_table.label': 'Eine Tabelle und jedes Feld heißt mit 1 bis 40 Zeichen, ohne Punkt.',
   'new_table.exists': 'Eine Tabelle mit diesem Namen gibt es schon. Nennen Sie sie anders.',
@@ -97,10 +97,10 @@ export const newTableRefusals: Translation<typeof englishRefusals> = {
     'Eine Auswahl hat bis zu 100 Wörter mit 100 Zeichen, in einer Zeile und ohne Backslash. Machen Sie einen Text daraus.',
   'new_table.link': 'Ein Verweis führt zu einer Tabelle, die es nicht mehr gibt. Wählen Sie neu.',
   'new_table.team': 'Das Feld mit dem Team muss ein Verweis auf Teams sein.',
-  'new_table.access': 'Der Server kennt diese Wahl nicht, wer die Einträge sieht.',
-  'new_table.limit': 'Ein Arbeitsbereich legt höchstens 100 Tabellen an. Der Betrieb kann mehr anlegen.',
+  'new_table.access': 'Der Server kennt diese Einstellung für den Zugriff nicht.',
+  'new_table.limit': 'Ein Arbeitsbereich kann höchstens 100 Tabellen in der App anlegen.',
   'new_table.has_records': 'Jemand anders hat dieser Tabelle Einträge hinzugefügt, deshalb bleibt sie.',
-  'new_table.not_made_here': 'Diese Tabelle wurde nicht in der App angelegt. Der Betrieb entfernt sie.',
+  'new_table.not_made_here': 'Diese Tabelle wurde nicht in der App angelegt und kann hier nicht gelöscht werden.',
   'new_table.busy':
     'Jemand schreibt gerade in eine Tabelle, auf die diese verweist. Versuchen Sie es gleich noch einmal.',
 }

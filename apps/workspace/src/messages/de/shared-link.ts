@@ -8,5 +8,6 @@ export const sharedLinkMessages: Translation<typeof english> = {
   copied: 'Link kopiert',
   share: 'Teilen',
   onlyHere: 'Dieser Link gilt nur auf diesem Computer',
-  onlyHereDetail: 'Unter dieser Adresse erreichen andere Geräte den Server nicht.',
+  onlyHereDetail:
+    'Andere Geräte und Telefone brauchen eine Adresse mit HTTPS. Richten Sie eine für diesen Server ein, öffnen Sie die App dort, und erstellen Sie den Link noch einmal.',
 }

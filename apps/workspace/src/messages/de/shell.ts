@@ -23,6 +23,8 @@ export const shellMessages: Translation<typeof english> = {
   syncCentre: 'Abgleich',
   sync: 'Abgleich',
   search: 'Suche',
+  record: 'Eintrag',
+  records: 'Einträge',
   crumb: (noun) => (noun === undefined ? 'Eintrag' : capitalize(noun)),
   breadcrumb: 'Sie sind hier',
   account: 'Konto',

@@ -11,7 +11,7 @@ export const signUpMessages: Translation<typeof english> = {
   haveAccount: 'Haben Sie schon ein Konto?',
   signIn: 'Anmelden',
   off: 'Für ein Konto brauchen Sie eine Einladung',
-  offDetail: 'Bitten Sie die Leitung eines Arbeitsbereichs, Sie einzuladen.',
+  offDetail: 'Bitten Sie den Inhaber eines Arbeitsbereichs, Sie einzuladen.',
   offline: 'Um ein Konto anzulegen, brauchen Sie eine Verbindung.',
   emailMissing: 'Geben Sie Ihre E-Mail-Adresse ein',
   emailIncomplete: 'Geben Sie eine ganze E-Mail-Adresse ein, zum Beispiel dana@example.org',

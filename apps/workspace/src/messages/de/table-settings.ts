@@ -51,7 +51,7 @@ export const tableSettingsMessages: Translation<typeof english> = {
   delete: 'Feld löschen',
   deleteTitle: (label) => `${label} löschen?`,
   deleteDetail:
-    'Das Feld und seine Werte verschwinden für alle. Leitung und Verwaltung können es 30 Tage lang wiederherstellen.',
+    'Das Feld und seine Werte verschwinden für alle. Inhaber und Admins können es 30 Tage lang wiederherstellen.',
   deleted: (label) => `${label} gelöscht`,
   undo: 'Wiederherstellen',
   deletedFields: 'Gelöschte Felder',
@@ -74,7 +74,7 @@ export const tableSettingsMessages: Translation<typeof english> = {
   withRecords: 'Einträge kopieren',
   deleteTable: 'Tabelle löschen',
   deleteTableDetail:
-    'Die Tabelle und ihre Einträge verschwinden für alle, ihre öffentlichen Formulare werden geschlossen. Leitung und Verwaltung können sie 30 Tage lang in den Einstellungen des Arbeitsbereichs wiederherstellen.',
+    'Die Tabelle und ihre Einträge verschwinden für alle, ihre öffentlichen Formulare werden geschlossen. Inhaber und Admins können sie 30 Tage lang in den Einstellungen des Arbeitsbereichs wiederherstellen.',
   linksGo: 'Diese Links zu ihr werden mit ihr gelöscht und wiederhergestellt:',
   checklistsGo: 'Ihre Checklisten werden mit ihr gelöscht und wiederhergestellt:',
   fieldOf: (table, field) => `${table}: ${field}`,
@@ -86,7 +86,7 @@ export const tableSettingsMessages: Translation<typeof english> = {
 
 export const tableSettingsRefusals: Translation<typeof englishRefusals> = {
   unreachable: 'Der Server hat nicht geantwortet. Laden Sie neu, um zu sehen, ob das Feld geändert wurde.',
-  'people.not_admin': 'Nur Leitung und Verwaltung des Arbeitsbereichs können Felder ändern.',
+  'people.not_admin': 'Nur Inhaber und Admins des Arbeitsbereichs können Felder ändern.',
   'change_table.of_project': 'Diese Tabelle gehört zum Projekt. Ein Entwickler ändert sie mit einer Migration.',
   'change_table.kind': 'Der Server kennt diese Änderung nicht. Vielleicht ist er älter als diese App.',
   'change_table.no_field': 'Dieses Feld gibt es nicht mehr. Vielleicht wurde es gelöscht.',

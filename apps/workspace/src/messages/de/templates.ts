@@ -15,7 +15,7 @@ export const templateMessages: Translation<typeof english> = {
   notATemplate: 'Diese Datei ist keine Vorlage.',
   tooLarge: 'Eine Vorlage hat höchstens 1 MB.',
   offline: 'Vorlagen brauchen eine Verbindung.',
-  onlyAdmins: 'Nur die Leitung des Arbeitsbereichs kann Vorlagen verwenden.',
+  onlyAdmins: 'Nur Inhaber und Admins des Arbeitsbereichs können Vorlagen verwenden.',
   notFetched: 'Die Vorlagen kamen nicht an. Prüfen Sie die Verbindung.',
   retry: 'Erneut versuchen',
   fetching: 'Vorlagen werden geladen',
@@ -37,19 +37,19 @@ export const templateMessages: Translation<typeof english> = {
   removeTemplateOf: (name) => `Vorlage ${name} entfernen`,
   manage: 'Verwalten',
   removeSamplesQuestion: 'Beispieldatensätze entfernen?',
-  removeSamplesDetail: 'Sie werden für alle gelöscht, auch geänderte. Ihre eigenen Datensätze bleiben.',
+  removeSamplesDetail: 'Sie werden für alle gelöscht, auch geänderte. Ihre eigenen Einträge bleiben.',
   removeTemplateQuestion: 'Vorlage entfernen?',
   removeTemplateDetail:
-    'Beispiele und Tabellen werden für alle gelöscht. Tabellen mit anderen Datensätzen bleiben, ebenso Tabellen, auf die diese verweisen.',
+    'Beispiele und Tabellen werden für alle gelöscht. Tabellen mit anderen Einträgen bleiben, ebenso Tabellen, auf die diese verweisen.',
   samplesRemoved: (records) =>
     icu('{records, plural, one {# Beispieldatensatz entfernt} other {# Beispieldatensätze entfernt}}', { records }),
   removed: (tables) => icu('{tables, plural, one {# Tabelle entfernt} other {# Tabellen entfernt}}', { tables }),
-  kept: (tables) => `Diese Tabellen bleiben, weil sie andere Datensätze enthalten: ${tables}`,
+  kept: (tables) => `Diese Tabellen bleiben, weil sie andere Einträge enthalten: ${tables}`,
 
   exportTitle: 'Als Vorlage exportieren',
   exportDetail:
     'Speichert die in diesem Arbeitsbereich angelegten Tabellen mit Ansichten und Checklisten als Datei. Sie enthält keine Benutzer, Kommentare oder E-Mail-Adressen.',
-  withRecords: 'Mit Datensätzen',
+  withRecords: 'Mit Einträgen',
   withRecordsDetail: 'Bis zu 2.000. Prüfen Sie sie, bevor Sie die Datei weitergeben.',
   export: 'Exportieren',
   exported: 'Exportiert',
@@ -57,8 +57,8 @@ export const templateMessages: Translation<typeof english> = {
   leftOutReasons: {
     field: 'ein Feld, das Vorlagen nicht beschreiben können',
     rule: 'Vorgabewert oder Grenzen eines Feldes',
-    access: 'geänderte Zugriffsregeln; in der Vorlage sehen nur Ersteller und Leitung die Datensätze',
-    view: 'eine Ansicht, die nach einem Datensatz oder Benutzer filtert',
+    access: 'geänderte Zugriffsregeln; in der Vorlage sehen nur Ersteller, Inhaber und Admins die Einträge',
+    view: 'eine Ansicht, die nach einem Eintrag oder Benutzer filtert',
     dashboard: 'ein Dashboard über andere Tabellen, oder mit einem Filter nach einem Eintrag oder Benutzer',
     transition: 'Schritte, die von einer Funktion abhängen',
   },
@@ -67,14 +67,14 @@ export const templateMessages: Translation<typeof english> = {
 export const templateRefusals: Translation<typeof englishRefusals> = {
   unreachable:
     'Der Server hat nicht geantwortet. Erscheinen die Tabellen auf der Startseite, wurde die Vorlage geladen.',
-  'people.not_admin': 'Nur die Leitung des Arbeitsbereichs kann Vorlagen verwenden.',
+  'people.not_admin': 'Nur Inhaber und Admins des Arbeitsbereichs können Vorlagen verwenden.',
   'template.version': 'Die Vorlage ist für eine andere Version von Holdfast.',
   'template.size': 'Eine Vorlage hat höchstens 1 MB.',
   'template.limit': 'Die Vorlage ist zu groß, oder der Arbeitsbereich hat schon 50 geladene Vorlagen.',
   'template.not_found': 'Die Vorlage wurde schon entfernt.',
   'template.no_tables':
     'Dieser Arbeitsbereich hat keine eigenen Tabellen. Mit SQL angelegte Tabellen lassen sich nicht exportieren.',
-  'template.too_many_records': 'Der Arbeitsbereich hat mehr als 2.000 Datensätze. Exportieren Sie ohne Datensätze.',
+  'template.too_many_records': 'Der Arbeitsbereich hat mehr als 2.000 Einträge. Exportieren Sie ohne Einträge.',
   'template.used': 'Etwas anderes in der Datenbank verwendet diese Tabellen.',
   'new_table.limit': 'In einem Arbeitsbereich lassen sich bis zu 100 Tabellen anlegen.',
   'new_table.busy': 'Jemand schreibt gerade in eine der Tabellen. Versuchen Sie es gleich noch einmal.',

@@ -3,13 +3,13 @@ import type { workspaceMessages as english } from '../workspace.ts'
 
 export const workspaceMessages: Translation<typeof english> = {
   title: 'Arbeitsbereich',
-  lead: (name) => `Diese Einstellungen von ${name} gelten für alle, die dazugehören.`,
-  none: 'Hier gibt es noch keinen Arbeitsbereich. Tage beginnen und enden nach der Uhr jedes Geräts.',
-  onlyAdmins: 'Nur wem der Arbeitsbereich gehört und wer ihn verwaltet, ändert diese Einstellungen.',
+  lead: (name) => `Einstellungen von ${name} für alle Mitglieder.`,
+  none: 'Sie sind in keinem Arbeitsbereich. Tage richten sich nach der Uhr jedes Geräts.',
+  onlyAdmins: 'Nur Inhaber und Admins können diese Einstellungen ändern.',
   timeZone: 'Zeitzone',
   timeZoneDetail: (time) =>
-    `Was heute fällig, überfällig oder für einen Tag geplant ist, richtet sich auf jedem Gerät nach dieser Zone.${time === undefined ? '' : ` Dort ist es jetzt ${time}.`}`,
-  deviceZone: (zone) => `Die Zone dieses Geräts nehmen: ${zone}`,
+    `Bestimmt auf jedem Gerät, was heute fällig oder überfällig ist.${time === undefined ? '' : ` Dort ist es jetzt ${time}.`}`,
+  deviceZone: (zone) => `Zeitzone dieses Geräts verwenden: ${zone}`,
   language: 'Sprache der Mails',
   languageDetail: 'Für alle, die keine Sprache für ihre Mails gewählt haben.',
   logo: 'Logo',

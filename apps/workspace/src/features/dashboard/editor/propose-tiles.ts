@@ -71,7 +71,7 @@ function fieldsFor(fields: readonly Field[], counts: ReadonlyMap<string, number>
 }
 
 function finished({ state }: Found): readonly string[] {
-  return state ? state.choices.filter((choice) => FINISHED_STATES.includes(choice)) : []
+  return state ? state.choices.filter((choice) => FINISHED_STATES.includes(choice.toLowerCase())) : []
 }
 
 function openOnly(found: Found): readonly Condition[] {

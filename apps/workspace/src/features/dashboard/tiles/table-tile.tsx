@@ -123,7 +123,7 @@ function Records({
                     {textOf(row, field) || words.noValue}
                   </Link>
                 ) : field.kind === 'choice' && row[field.name] != null ? (
-                  <ChoiceChip choice={String(row[field.name])} words={field.choiceWords} />
+                  <ChoiceChip choice={String(row[field.name])} among={field.choices} words={field.choiceWords} />
                 ) : (
                   textOf(row, field)
                 )}

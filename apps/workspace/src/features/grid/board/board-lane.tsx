@@ -110,7 +110,7 @@ function LaneName({
   readonly name: string
 }): JSX.Element {
   if (field.kind === 'choice' && lane.value !== null)
-    return <ChoiceChip choice={String(lane.value)} words={field.choiceWords} />
+    return <ChoiceChip choice={String(lane.value)} among={field.choices} words={field.choiceWords} />
   return (
     <>
       {isPerson(field) && lane.value !== null ? <Avatar name={name} size="sm" /> : null}

@@ -53,7 +53,8 @@ export function DayEntry({ row, fields, dates, mark, calendar, isTabStop, isLarg
         isLarge ? 'min-h-12 rounded-md border bg-bg px-3 py-2' : 'h-6 rounded-sm px-1.5 text-small coarse:h-7',
         isLarge && (calendar.openRecord === row.id ? 'border-accent bg-accent-soft' : 'border-border'),
         !isLarge && startsBefore && 'rounded-l-none',
-        !isLarge && (choice == null ? 'bg-sunken text-text' : paletteClass(choiceLooks(String(choice)).colour)),
+        !isLarge &&
+          (choice == null ? 'bg-sunken text-text' : paletteClass(choiceLooks(String(choice), state?.choices).colour)),
         !isLarge && calendar.openRecord === row.id && 'outline-2 -outline-offset-2 outline-accent',
       )}
     >
@@ -64,7 +65,9 @@ export function DayEntry({ row, fields, dates, mark, calendar, isTabStop, isLarg
             <span className="line-clamp-2 text-body font-medium">{title}</span>
             <span className="truncate text-small text-muted">{facts.map(({ text }) => text).join(' · ')}</span>
           </span>
-          {choice == null || !state ? null : <ChoiceChip choice={String(choice)} words={state.choiceWords} />}
+          {choice == null || !state ? null : (
+            <ChoiceChip choice={String(choice)} among={state.choices} words={state.choiceWords} />
+          )}
         </>
       ) : (
         <span className="min-w-0 flex-1 truncate">

@@ -33,7 +33,7 @@ export function FormulaInput({
       area.current?.setSelectionRange(selectionStart + cursor, selectionStart + cursor)
     })
   }
-  const readable = fields.filter(({ type }) => type !== undefined)
+  const readable = fields.filter(({ type, name }) => type !== undefined && name !== 'id')
   return (
     <div className="flex flex-col gap-1">
       <label htmlFor={id} className={fieldLabelClass}>

@@ -70,7 +70,9 @@ export function GalleryCard({
           </span>
         ))}
         <span className="mt-auto flex items-center gap-2 pb-2">
-          {choice == null || !stateField ? null : <ChoiceChip choice={String(choice)} words={stateField.choiceWords} />}
+          {choice == null || !stateField ? null : (
+            <ChoiceChip choice={String(choice)} among={stateField.choices} words={stateField.choiceWords} />
+          )}
           {mark === undefined ? null : (
             <RecordStateMark state={mark.state} says={files?.text} percent={files?.percent} />
           )}

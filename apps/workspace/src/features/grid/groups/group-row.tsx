@@ -93,7 +93,7 @@ function GroupName({ group }: { readonly group: RowGroup }): JSX.Element {
     <>
       {isExpanded ? <ChevronDown size={15} aria-hidden /> : <ChevronRight size={15} aria-hidden />}
       {field.kind === 'choice' && value !== null ? (
-        <ChoiceChip choice={String(value)} words={field.choiceWords} />
+        <ChoiceChip choice={String(value)} among={field.choices} words={field.choiceWords} />
       ) : (
         <>
           {isPerson(field) && value !== null ? <Avatar name={text} size="sm" /> : null}

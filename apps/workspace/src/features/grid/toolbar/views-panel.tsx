@@ -56,9 +56,16 @@ export function ViewsPanel({ table, view, onSharePage }: ViewsProps): JSX.Elemen
   const writer = useRecordWriter()
   const [form, setForm] = useState<'new' | 'edit'>()
   const workspace = useWorkspace()
-  const maySharePage =
-    workspace != null && canChange(workspace) && table.madeIn === workspace.id && saved?.type !== 'form'
-  const newDraft: ViewDraft = { name: '', type: saved?.type ?? 'grid', scope: 'personal', isDefault: false }
+  const isOwn = workspace != null && canChange(workspace) && table.madeIn === workspace.id
+  const maySharePage = isOwn && saved?.type !== 'form'
+  // Who sets up a table of the workspace makes views for everyone; other views are mostly one's own.
+  const isForAll = isOwn && rights.scopes.includes('shared')
+  const newDraft: ViewDraft = {
+    name: '',
+    type: saved?.type ?? 'grid',
+    scope: isForAll ? 'shared' : 'personal',
+    isDefault: false,
+  }
 
   // Pressing again before the new view opens must not create a second one.
   const untilOpen = useUntilChanged(saved?.id)

@@ -1,3 +1,5 @@
+import { inUsualOrder } from '../../../lib/fields/choice-looks.ts'
+
 /** Limit of proposed choices. */
 const CHOICES_MAX = 20
 /** Minimum average number of occurrences per choice. */
@@ -9,7 +11,7 @@ const ASKED_MAX = 100
 const ASKED_LENGTH_MAX = 100
 
 /**
- * Returns the words of a column with few different ones, most frequent first. Returns undefined if they are not choices. Words that differ only in case are
+ * Returns the words of a column with few different ones, in their usual order. Returns undefined if they are not choices. Words that differ only in case are
  * not, because `Open` and `OPEN` would look like two choices with one meaning.
  */
 export function choicesOf(all: readonly string[]): readonly string[] | undefined {
@@ -22,19 +24,17 @@ export function choicesOf(all: readonly string[]): readonly string[] | undefined
   if (new Set(words.map((word) => word.toLowerCase())).size < words.length) return undefined
   if (all.length < words.length * REPEATED || words.some((text) => !canBeChoice(text, CHOICE_LENGTH_MAX)))
     return undefined
-  return words.toSorted((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0))
+  return inUsualOrder(words)
 }
 
-/** Returns the choices of a column that the user makes a choice field, most frequent first, up to the field's limit. Other values are then invalid. */
+/** Returns the choices of a column that the user makes a choice field: the most frequent, up to the field's limit. Other values are then invalid. */
 export function choicesAsked(all: readonly string[]): readonly string[] {
   const counts = Map.groupBy(
     all.filter((text) => canBeChoice(text, ASKED_LENGTH_MAX)),
     (text) => text,
   )
-  return [...counts]
-    .toSorted(([, a], [, b]) => b.length - a.length)
-    .slice(0, ASKED_MAX)
-    .map(([text]) => text)
+  const frequent = [...counts].toSorted(([, a], [, b]) => b.length - a.length).slice(0, ASKED_MAX)
+  return inUsualOrder(frequent.map(([text]) => text))
 }
 
 function canBeChoice(text: string, max: number): boolean {

@@ -233,7 +233,7 @@ async function keepsAll(
       const digits = digitsOf(text)
       // A whole number would drop the zero of 1.0.
       const isKept = digits === digitsOf(exportedText(field, read.value))
-      if (!isKept || !PLAIN_NUMBER.test(text) || digits.length > DIGITS_MAX) return false
+      if (!isKept || !PLAIN_NUMBER.test(text) || digits.replace(/^-?0+/, '').length > DIGITS_MAX) return false
     } else if (field.kind === 'datetime' && /:\d{2}[.,]\d{4,}/.test(text)) return false
     if (!read.isValid || field.kind === 'date' || field.kind === 'datetime') continue
     if (texts.has(read.value)) return false
