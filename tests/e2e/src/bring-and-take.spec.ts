@@ -53,8 +53,8 @@ test('a view goes into a spreadsheet and comes back, off line, and a file of man
     await page.getByRole('link', { name: 'Import records' }).click()
     for (const file of [csv, xlsx]) {
       await choose(page, file)
-      await expect(page.getByText('3 rows the same as here already')).toBeVisible()
-      await expect(page.getByText('There is nothing to change.')).toBeVisible()
+      await expect(page.getByText('3 rows unchanged')).toBeVisible()
+      await expect(page.getByText('Nothing to change.')).toBeVisible()
       await page.getByRole('button', { name: 'Choose another file' }).click()
     }
     await choose(page, { ...csv, buffer: Buffer.from(csv.buffer.toString('utf8').replace('Files: two', 'Files: 2')) })

@@ -144,9 +144,7 @@ test('during the first sync no screen says that something is missing, or that ev
   await expect(page.getByRole('heading', { level: 1, name: 'Capture' })).toBeVisible({ timeout: 120_000 })
   for (const path of paths) {
     await page.goto(`${dana.home}/${path}`)
-    const waits = page
-      .getByRole('progressbar', { name: 'First sync' })
-      .or(page.getByText('Asking the server which rows'))
+    const waits = page.getByRole('progressbar', { name: 'First sync' }).or(page.getByText('Looking for your records'))
     await expect(waits.first()).toBeVisible({ timeout: 120_000 })
     const watched = await watchTexts(
       page,

@@ -95,7 +95,7 @@ test(
       await expect(memberOf(visitor, 'Nora Lind')).toContainText('Editor')
       noor.problems.expectCutLine()
       await owner.context().setOffline(true)
-      await expect(owner.getByText('inviting and changing roles need a connection')).toBeVisible()
+      await expect(owner.getByText('Inviting people and changing roles need a connection')).toBeVisible()
       await expect(owner.getByRole('button', { name: /^Invite people/ })).toHaveAttribute('aria-disabled', 'true')
       await act(owner, 'Nora Lind')
       await expect(owner.getByRole('menuitem', { name: 'Change role' })).toHaveAttribute('aria-disabled', 'true')
@@ -159,7 +159,7 @@ test(
         .toEqual([{ title: 'Fit a new lock and two keys' }])
 
       await visitor.getByRole('link', { name: 'People' }).click()
-      await expect(visitor.getByText('As a guest you see yourself here')).toBeVisible()
+      await expect(visitor.getByText('As a guest you only see yourself here')).toBeVisible()
       await server.admin.execute(
         sql`update holdfast.members set expires_at = now() - interval '1 minute' where role = 'guest'`,
       )

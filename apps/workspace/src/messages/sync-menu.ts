@@ -18,7 +18,7 @@ export const syncMenuMessages = inLanguages('syncMenuMessages', {
   decide: 'Decide',
   firstSync: 'First sync',
   firstSyncRows: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)} rows`,
-  firstSyncStarting: 'Asking the server which rows are yours',
+  firstSyncStarting: 'Looking for your records',
   receiving: (percent: number | undefined) => (percent === undefined ? 'Receiving' : `Receiving ${percent} %`),
   noRowsYet: 'No rows on this device yet',
   firstRowsOffline: 'They come when there is a connection.',

@@ -4,9 +4,10 @@ import { RecordLine } from '../../components/records/record-line.tsx'
 import { type ChoiceWords, NONE_GIVEN } from '../../lib/data/column-words.ts'
 import { shortId } from '../../lib/data/use-record-title.ts'
 import { formatDay } from '../../lib/fields/dates.ts'
-import { formatCount } from '../../lib/format.ts'
+import { capitalize, formatCount } from '../../lib/format.ts'
 import { pageLocale } from '../../lib/language.ts'
 import type { TeamTable } from '../../lib/records/team-work.ts'
+import { shellMessages } from '../../messages/shell.ts'
 import { workMessages as words } from '../../messages/work.ts'
 
 const DAY_MS = 86_400_000
@@ -103,8 +104,10 @@ function WorkDetail({
   readonly work: readonly TeamTable[]
   readonly today: string
 }): JSX.Element {
-  const noun = work.find(({ table }) => table.name === row.table)?.table.noun ?? ''
-  const what = [noun.charAt(0).toUpperCase() + noun.slice(1), ...(row.place === null ? [] : [row.place])].join(' · ')
+  const table = work.find((one) => one.table.name === row.table)?.table
+  // "Record" alone would not say of which table.
+  const kind = table?.noun === shellMessages.record ? table.label : capitalize(table?.noun ?? '')
+  const what = [kind, ...(row.place === null ? [] : [row.place])].join(' · ')
   const { due } = row
   if (due === null || due === today) return <>{what}</>
   return (

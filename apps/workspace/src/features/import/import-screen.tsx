@@ -24,6 +24,7 @@ export function ImportScreen(): JSX.Element {
   const navigate = useNavigate()
   const hasSynced = useHasSynced()
   const workspace = useLastWorkspace()
+  const [isMade, setMade] = useState(false)
   const tables = useTables().filter(({ descriptor: { can } }) => can.insert || can.update)
   // Waits until the user's rights are known; otherwise a chosen file could be lost.
   const isKnown = workspace !== undefined && (workspace !== null || hasSynced)
@@ -39,7 +40,7 @@ export function ImportScreen(): JSX.Element {
       description={isNew ? newTableMessages.description : words.description}
     >
       <div className="flex flex-col gap-6">
-        {makesTables && tables.length > 0 ? (
+        {makesTables && tables.length > 0 && !isMade ? (
           <div className="max-w-xl">
             <RadioGroup
               label={words.into}
@@ -58,7 +59,7 @@ export function ImportScreen(): JSX.Element {
           </Notice>
         ) : null}
         {isNew ? (
-          <NewTable workspace={makesTables} ws={ws} />
+          <NewTable workspace={makesTables} ws={ws} onMade={setMade} />
         ) : table ? (
           <>
             <Select

@@ -18,7 +18,7 @@ export const syncMenuMessages: Translation<typeof english> = {
   decide: 'Klären',
   firstSync: 'Erster Abgleich',
   firstSyncRows: (done, total) => `${formatCount(done)} von ${formatCount(total)} Zeilen`,
-  firstSyncStarting: 'Der Server wird gefragt, welche Zeilen Ihre sind',
+  firstSyncStarting: 'Ihre Einträge werden gesucht',
   receiving: (percent) => (percent === undefined ? 'Empfängt' : `Empfängt ${percent} %`),
   noRowsYet: 'Noch keine Zeilen auf diesem Gerät',
   firstRowsOffline: 'Sie kommen, wenn eine Verbindung da ist.',

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import type { JSX } from 'react'
+import { type JSX, useEffect } from 'react'
 import { importMessages } from '../../../messages/import.ts'
 import type { Workspace } from '../../../lib/records/use-workspace.ts'
 import { ChooseFile } from '../choose-file.tsx'
@@ -9,10 +9,21 @@ import { MadeTable } from './made-table.tsx'
 import { useNewTable } from './use-new-table.ts'
 
 /** Creates a table from a file: its fields, name and access, and then its records. */
-export function NewTable({ workspace, ws }: { readonly workspace: Workspace; readonly ws: string }): JSX.Element {
+export function NewTable({
+  workspace,
+  ws,
+  onMade,
+}: {
+  readonly workspace: Workspace
+  readonly ws: string
+  /** Called when the table is created, and with `false` for another file. */
+  readonly onMade: (isMade: boolean) => void
+}): JSX.Element {
   const making = useNewTable()
   const navigate = useNavigate()
   const { step } = making
+  const isMade = step.kind === 'made'
+  useEffect(() => onMade(isMade), [isMade, onMade])
   switch (step.kind) {
     case 'choosing':
       return <ChooseFile onFile={making.read} problem={step.problem} />
