@@ -139,7 +139,7 @@ export const linkMessages = inLanguages('linkMessages', {
   open: 'Invite with a link',
   title: 'Invite links',
   lead: 'Anyone with a link can join until it expires or you revoke it.',
-  none: 'No links yet.',
+  none: 'No links.',
   create: 'Create link',
   role: 'Joins as',
   days: 'Expires after',

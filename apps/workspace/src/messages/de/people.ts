@@ -141,7 +141,7 @@ export const linkMessages: Translation<typeof englishLinks> = {
   open: 'Mit einem Link einladen',
   title: 'Einladungslinks',
   lead: 'Wer einen Link hat, kann beitreten, bis er abläuft oder widerrufen wird.',
-  none: 'Noch keine Links.',
+  none: 'Keine Links.',
   create: 'Link erstellen',
   role: 'Tritt bei als',
   days: 'Läuft ab nach',
