@@ -28,13 +28,13 @@ async function arrangeCost(page: Page, section: string): Promise<void> {
   await dialog.getByRole('textbox', { name: 'New section' }).fill(section)
   await dialog.getByRole('button', { name: 'Add' }).click()
   const partOf = (title: string): Locator => dialog.getByRole('region', { name: title, exact: true })
-  await expect(partOf(section).getByText('No field stands here.')).toBeVisible()
+  await expect(partOf(section).getByText('No fields')).toBeVisible()
   // Cost is the last of its section.
   await dialog.getByRole('button', { name: 'Move Cost down' }).click()
   await expect(partOf(section).getByText('Cost', { exact: true })).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Move Cost down' })).toBeFocused()
   await look(page, 'arrange-fields-1024')
-  await dialog.getByRole('button', { name: 'Save for everybody' }).click()
+  await dialog.getByRole('button', { name: 'Save for everyone' }).click()
   await expect(dialog).toBeHidden()
 }
 

@@ -100,18 +100,18 @@ export const checklistMessages = inLanguages('checklistMessages', {
     looking: 'Hold the camera on the barcode or QR code.',
   },
   scanHint:
-    'Nothing read yet. Go closer, hold it flat and still, look for more light, or type what stands on the label.',
+    'Nothing read yet. Go closer, hold it flat and still, look for more light, or type what is printed on the label.',
   scanProblems: {
     denied:
-      'The browser may not use the camera. Allow it in its settings for this site, choose a photo, or type what stands on the label.',
-    no_camera: 'This device has no camera that the app can use. Choose a photo, or type what stands on the label.',
-    busy: 'The camera stopped or is used by another app. Close that app and scan again, or type what stands on the label.',
+      'The browser may not use the camera. Allow it in its settings for this site, choose a photo, or type what is printed on the label.',
+    no_camera: 'This device has no camera that the app can use. Choose a photo, or type what is printed on the label.',
+    busy: 'The camera stopped or is used by another app. Close that app and scan again, or type what is printed on the label.',
     no_reader:
-      'The reader of codes is not on this device yet. Scan once with a connection; until then type what stands on the label.',
+      'The reader of codes is not on this device yet. Scan once with a connection; until then type what is printed on the label.',
   },
   labelPhoto: 'Choose a photo of the label',
-  noCode: 'No code was found on this photo. Take it closer and straight, or type what stands on the label.',
-  noPicture: 'This file is no picture that can be read here.',
+  noCode: 'No code was found on this photo. Take it closer and straight, or type what is printed on the label.',
+  noPicture: 'This file cannot be read as a picture.',
   label: 'Label',
   findLabel: 'Find',
   unknownLabel: (label: string) => `Nothing on this device has the label ${label}`,

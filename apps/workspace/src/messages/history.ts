@@ -14,7 +14,7 @@ export const historyMessages = inLanguages('historyMessages', {
     value === '' ? `Empty ${field} again` : `Restore ${field} to ${value}`,
   isNow: 'This is the value now',
   empty: 'No changes yet',
-  emptyDetail: 'Every change from now on is written here, whoever makes it and from wherever.',
+  emptyDetail: 'Changes appear here from now on, no matter who makes them.',
   notHere: 'The history of this record is not on this device',
   notHereDetail: 'It comes as soon as there is a connection, and then stays here for a week.',
   coming: 'Fetching the history …',

@@ -41,7 +41,7 @@ export const invitationMessages = inLanguages('invitationMessages', {
   gone: 'This link leads to no invitation',
   goneDetail: 'A newer mail has a newer link. If there is none, ask for an invitation again.',
   expired: 'This invitation has expired',
-  revoked: 'This invitation was taken back',
+  revoked: 'This invitation was revoked',
   over: (inviter: string | undefined) =>
     inviter === undefined ? 'Ask for a new one.' : `Ask ${inviter} for a new one.`,
   declined: 'You have declined this invitation',

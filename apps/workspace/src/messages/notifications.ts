@@ -3,7 +3,7 @@ import { inLanguages } from '../lib/texts.ts'
 /** Texts of the notification settings. */
 export const notificationMessages = inLanguages('notificationMessages', {
   title: 'Notifications',
-  lead: 'On this device, also while the app is closed: when somebody mentions or answers you, or assigns work to you.',
+  lead: 'On this device, also while the app is closed: when someone mentions you, replies to you or assigns work to you.',
   switchLabel: 'Notifications on this device',
   on: 'On',
   off: 'Off',

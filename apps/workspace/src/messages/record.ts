@@ -19,7 +19,7 @@ export const recordMessages = inLanguages('recordMessages', {
   changedTitle: 'Changed since',
   changedDetail: (count: number, label: string) =>
     icu(
-      '{count, plural, one {# record} other {# records}} of “{label}” {count, plural, one {has} other {have}} been changed since. Going on writes over the later change.',
+      '{count, plural, one {# record} other {# records}} of “{label}” {count, plural, one {has} other {have}} been changed since. Continuing overwrites the later change.',
       { count, label },
     ),
   undoAnyway: 'Undo anyway',

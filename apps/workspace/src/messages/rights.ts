@@ -6,7 +6,7 @@ export const rightMessages = inLanguages('rightMessages', {
   /** For a whole record. */
   readOnly: (noun: string) => `You can read this ${noun}, but not change it.`,
   /** For most fields of a record. */
-  partlyReadOnly: 'What stands here as plain text can be read, but not changed.',
+  partlyReadOnly: 'Fields shown as plain text are read-only.',
   notGranted: 'Your role may not change it.',
   /** @param rules - policy names, as their author wrote them */
   others: (rules: readonly string[]) => `Others can, by ${rules.map((rule) => `“${humanize(rule)}”`).join(' or ')}.`,

@@ -21,7 +21,7 @@ export const secondFactorMessages = inLanguages('secondFactorMessages', {
   phoneLabel: 'Code from the message',
   sendMessage: 'Send me a code',
   resend: 'Send a new code',
-  validFor: (time: string) => `The code is good for ${time}.`,
+  validFor: (time: string) => `The code is valid for ${time}.`,
   tooLate: 'The code is too old. Send a new one.',
   confirmWithKey: 'Use your security key',
   keyDetail: 'Your browser asks for the key, or for this device’s fingerprint, face or PIN.',

@@ -17,7 +17,7 @@ export const shareMessages = inLanguages('shareMessages', {
   mayChangeNamed: (name: string) => `${name} may change it`,
   until: (at: Date) => `Access until ${formatLongDay(at)}`,
   ended: (at: Date) => `Access ended on ${formatLongDay(at)}: sees nothing`,
-  suspended: 'No access for now: sees nothing',
+  suspended: 'Suspended: sees nothing',
   done: 'Done',
   label: (name: string) => `Share with ${name}`,
   unsharedLabel: (name: string) => `Stop sharing with ${name}`,

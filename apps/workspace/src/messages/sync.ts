@@ -13,7 +13,7 @@ export const syncMessages = inLanguages('syncMessages', {
       { changes },
     ),
   outboxPaused: 'Sync is paused. Resume it to send these changes.',
-  outboxOffline: 'There is no connection. They are sent by themselves when it is back.',
+  outboxOffline: 'You are offline. They are sent automatically once you are back online.',
   uploadFailed: 'The last attempt to send did not reach the server',
   uploadFailedDetail: 'Holdfast tries again automatically.',
   created: (noun: string) => `Create ${noun}`,

@@ -188,16 +188,14 @@ function TableView({
         ) : (
           <GridOfView {...shared} {...{ dress, writer, selection, checked, checks, onQuestions, fieldTools }} />
         )}
-        {type === 'form' ? null : (
-          <TableFoot
-            {...{ table, fields, windows, writer, marks, selection, checked, checks, onQuestions }}
-            view={view.shape}
-            shown={state.count === 0 && !hasSynced ? undefined : state.count}
-            total={Math.max(total ?? 0, state.count ?? state.rows ?? 0)}
-            hasCells={!isList && type === 'grid'}
-            isSearched={view.query.search.trim() !== ''}
-          />
-        )}
+        <TableFoot
+          {...{ table, fields, windows, writer, marks, selection, checked, checks, onQuestions, type }}
+          view={view.shape}
+          shown={state.count === 0 && !hasSynced ? undefined : state.count}
+          total={Math.max(total ?? 0, state.count ?? state.rows ?? 0)}
+          hasCells={!isList && type === 'grid'}
+          isSearched={view.query.search.trim() !== ''}
+        />
       </section>
       {openRecord(table, view, steps, renders.renderRecord)}
       <LateUndoDialog writer={writer} />

@@ -58,14 +58,7 @@ export function ViewsPanel({ table, view, onSharePage }: ViewsProps): JSX.Elemen
   const workspace = useWorkspace()
   const isOwn = workspace != null && canChange(workspace) && table.madeIn === workspace.id
   const maySharePage = isOwn && saved?.type !== 'form'
-  // Who sets up a table of the workspace makes views for everyone; other views are mostly one's own.
-  const isForAll = isOwn && rights.scopes.includes('shared')
-  const newDraft: ViewDraft = {
-    name: '',
-    type: saved?.type ?? 'grid',
-    scope: isForAll ? 'shared' : 'personal',
-    isDefault: false,
-  }
+  const newDraft = newView(saved?.type, isOwn && rights.scopes.includes('shared'))
 
   // Pressing again before the new view opens must not create a second one.
   const untilOpen = useUntilChanged(saved?.id)
@@ -316,4 +309,9 @@ function Action({
       </AriaButton>
     </li>
   )
+}
+
+/** @param isForAll - who sets up a table of the workspace makes views for everyone; other views are mostly one's own */
+function newView(type: ViewDraft['type'] | undefined, isForAll: boolean): ViewDraft {
+  return { name: '', type: type ?? 'grid', scope: isForAll ? 'shared' : 'personal', isDefault: false }
 }

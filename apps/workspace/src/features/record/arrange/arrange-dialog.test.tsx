@@ -36,7 +36,7 @@ test('an arrangement that is saved with two presses is written once', async () =
       </HoldfastProvider>,
     ),
   )
-  const save = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Save for everybody')
+  const save = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Save for everyone')
   act(() => save?.click())
   act(() => save?.click())
   expect(ends).toHaveLength(1)

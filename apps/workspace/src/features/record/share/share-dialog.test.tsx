@@ -120,7 +120,7 @@ describe('sharing a record', () => {
       'Always',
       expect.stringMatching(/^EndedAccess ended on .*2020: sees nothing$/u),
       expect.stringMatching(/^LaterAccess until .*2190$/u),
-      'SuspendedNo access for now: sees nothing',
+      'SuspendedSuspended: sees nothing',
     ])
   })
 })
