@@ -70,7 +70,8 @@ export function RecordGroup({
                 </span>
               )}
             </span>
-            <Details text={found} facts={factWords(facts, hit)} words={typed} />
+            {/* The place that matches is said once. */}
+            <Details text={found === hit.link ? null : found} facts={factWords(facts, hit)} words={typed} />
           </Link>
         </li>
       ))}
@@ -91,7 +92,7 @@ function Details({
   if (text === null && facts === '') return null
   return (
     <span className="truncate text-small text-muted">
-      {facts}
+      <MarkedWords text={facts} words={typed} />
       {facts !== '' && text !== null ? ' · ' : null}
       {text === null ? null : <MarkedWords text={text} words={typed} length={EXCERPT} />}
     </span>
