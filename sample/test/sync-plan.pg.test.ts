@@ -107,10 +107,14 @@ async function bucketRows(table: TablePlan, definition: BucketDefinition, sessio
 test('has every table of the sample and refuses only tables that are not read', () => {
   expect(plan.tables.map(({ localName }) => localName).sort()).toEqual(SYNCED)
   expect(plan.refused.map(({ schema, name }) => `${schema}.${name}`)).toEqual([
+    'holdfast.automation_calls',
     'holdfast.automation_clocks',
     'holdfast.automation_dues',
     'holdfast.automation_events',
     'holdfast.automation_rates',
+    'holdfast.automation_secrets',
+    'holdfast.automation_settings',
+    'holdfast.automation_usage',
     'holdfast.daily_mails',
     'holdfast.event_triggers',
     'holdfast.form_submissions',

@@ -84,7 +84,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const forms = openForms(context, { cluster, share: shares.share('forms'), accounts, secret: jwtSecret.text })
   const mailed = { cluster, pool, share: shares.share('digests'), catalog, accounts, baseUrl, secret: jwtSecret.text }
   const digests = openDigests(context, mailed)
-  const automations = openAutomationsPart(context, { cluster, share: shares.share('automations'), accounts })
+  const automations = await openAutomationsPart(context, { cluster, shares, accounts, baseUrl, port })
   const schemas = openSchemaWatch(context, { pool, requestUrl, catalog })
 
   const services = { rest, storage, realtime, functions, sync }

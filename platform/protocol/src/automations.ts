@@ -57,7 +57,31 @@ export type AutomationStep =
       /** `admins`, `creator`, `member:<id>`, or `field:<name>` for a field that links to members. */
       readonly to: readonly string[]
       readonly text: string
+      /** Also on their devices. */
+      readonly push?: boolean
     }
+  | {
+      readonly kind: 'assign'
+      /** A field that links to members. */
+      readonly field: string
+      /** `creator`, `member:<id>`, or `field:<name>`. */
+      readonly to: string
+    }
+  | {
+      readonly kind: 'mail'
+      /** As of `notify`, or `email:<address>`, which only owners enter. */
+      readonly to: readonly string[]
+      readonly subject: string
+      readonly text: string
+    }
+  | {
+      readonly kind: 'webhook'
+      readonly url: string
+      /** Name of a header whose value is a secret. */
+      readonly header?: string
+      readonly text?: string
+    }
+  | { readonly kind: 'function'; readonly name: string; readonly text?: string }
 
 /** An automation as `holdfast.save_automation` takes it; the database judges whether it is valid. */
 export interface AutomationConfig {
@@ -83,7 +107,15 @@ const TRIGGERS: ReadonlySet<string> = new Set<AutomationTrigger['kind']>([
   'due',
   'schedule',
 ])
-const STEPS: ReadonlySet<string> = new Set<AutomationStep['kind']>(['update', 'create', 'notify'])
+const STEPS: ReadonlySet<string> = new Set<AutomationStep['kind']>([
+  'update',
+  'create',
+  'notify',
+  'assign',
+  'mail',
+  'webhook',
+  'function',
+])
 
 function parseText(text: string): JsonObject | undefined {
   try {

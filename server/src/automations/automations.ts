@@ -3,7 +3,8 @@ import { errorMessage, type Logger } from '@holdfast/foundation'
 import { isConnectionLoss, type Pool, type PoolShare, runAs, sqlstateOf } from '@holdfast/postgres'
 import { type Claimed, QueueWorker, retrySql } from '@holdfast/queue'
 import { ATTEMPTS_MAX, LOCK_MS, PRUNE_EVERY_MS, RETRY_MS, RUN_MS, RUNS_AT_ONCE, STATEMENT_MS } from './limits.ts'
-import { listMatches, performSteps, RunRefused, StepFailed } from './perform-steps.ts'
+import { RunRefused } from './perform-step.ts'
+import { listMatches, performSteps, StepFailed } from './perform-steps.ts'
 import { reasonOf } from './reason-of.ts'
 import {
   AUTOMATION_QUEUE,
@@ -36,6 +37,8 @@ const PAUSING: ReadonlySet<string> = new Set([
   'automation.no_account',
   'automation.too_many',
   'automation.workspace_too_many',
+  'automation.loop',
+  'automation.calls_wait',
   'automation.table',
   'automation.field',
   'access.field',

@@ -112,7 +112,7 @@ export async function settleRun(
   tx: Transaction,
   { id, fence }: Claimed,
   version: number,
-  result: { readonly steps: readonly object[]; readonly notices: readonly object[] },
+  result: { readonly steps: readonly object[]; readonly notices: readonly object[]; readonly calls: readonly object[] },
 ): Promise<void> {
   await tx.execute(
     sql`select holdfast.settle_automation(${id}::bigint, ${fence}::uuid, ${version}::int, ${JSON.stringify(result)}::jsonb)`,
@@ -130,6 +130,14 @@ export async function startDue(pool: Pool): Promise<number | undefined> {
     sql`select (extract(epoch from holdfast.start_due_automations() - clock_timestamp()) * 1000)::float8 as "nextMs"`,
   )
   return row?.nextMs ?? undefined
+}
+
+/** Sets the limits that options of the server set. @param pool - connected as the project's role */
+export async function setLimits(pool: Pool, limits: Readonly<Record<string, number>>): Promise<void> {
+  await pool.execute(sql`
+    insert into holdfast.automation_settings as s (name, value)
+      select one.key, one.value::integer from jsonb_each_text(${JSON.stringify(limits)}::jsonb) one
+      on conflict (name) do update set value = excluded.value where s.value <> excluded.value`)
 }
 
 /** @param pool - connected as the project's role @returns whether any runs or notices remain */

@@ -2,7 +2,8 @@ import { parseAutomation } from '@holdfast/protocol'
 import { type Connections, runAs, type Session, sql } from '@holdfast/postgres'
 import { reasonOf } from './reason-of.ts'
 import { LOCK_MS, STATEMENT_MS } from './limits.ts'
-import { performSteps, StepFailed, type StepResult } from './perform-steps.ts'
+import type { StepResult } from './perform-step.ts'
+import { performSteps, StepFailed } from './perform-steps.ts'
 
 /** What an automation would do for a record. */
 export interface Tried {

@@ -5,6 +5,7 @@ import { realtimeOptions } from '@holdfast/realtime'
 import { restOptions } from '@holdfast/rest'
 import { storageOptions } from '@holdfast/storage'
 import { syncOptions } from '@holdfast/sync'
+import { automationsOptions } from '../automations/options.ts'
 import { digestOptions } from '../digest/options.ts'
 import { pushOptions } from '../push/options.ts'
 import {
@@ -172,6 +173,7 @@ export const options = {
   ...webhooksOptions,
   ...pushOptions,
   ...digestOptions,
+  ...automationsOptions,
   ...schedulesOptions,
   ...syncOptions,
 } satisfies OptionDeclarations
@@ -195,6 +197,7 @@ export const optionGroups: readonly OptionGroup[] = [
   { title: 'Webhooks', topic: 'webhooks', options: webhooksOptions },
   { title: 'Notifications', topic: 'notifications', options: pushOptions },
   { title: 'Daily mail', topic: 'daily-mail', options: digestOptions },
+  { title: 'Automations', topic: 'automations', options: automationsOptions },
   { title: 'Schedules', topic: 'schedules', options: schedulesOptions },
   { title: 'Sync', topic: 'sync', options: syncOptions },
 ]

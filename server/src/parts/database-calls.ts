@@ -36,7 +36,7 @@ export interface DatabaseCallsOptions {
   /** Writes daily mails, if enabled. */
   readonly digests: Wakeable | undefined
   /** Runs automations. */
-  readonly automations: Wakeable
+  readonly automations: Wakeable & { readonly calls: Wakeable }
 }
 
 interface Wakeable {
@@ -46,7 +46,7 @@ interface Wakeable {
 export function createDatabaseCalls(): DatabaseCalls {
   const workers = new Map<string, Wakeable | undefined>()
   // Daily mails are polled; their channel starts a poll early.
-  const names = ['webhooks', 'schedules', 'push', 'invitations', 'daily_mails', 'automations']
+  const names = ['webhooks', 'schedules', 'push', 'invitations', 'daily_mails', 'automations', 'automation_calls']
   return {
     channels: new Map(names.map((name) => [`holdfast_${name}`, () => workers.get(name)?.wake()])),
     open(context, given) {
@@ -57,6 +57,7 @@ export function createDatabaseCalls(): DatabaseCalls {
         .set('invitations', given.invitations)
         .set('daily_mails', given.digests)
         .set('automations', given.automations)
+        .set('automation_calls', given.automations.calls)
       for (const worker of workers.values()) worker?.wake()
     },
   }

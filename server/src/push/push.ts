@@ -105,8 +105,11 @@ function messagesOf(news: readonly News[], workspace: string): readonly string[]
   if (news.length > SINGLE_MAX)
     return [JSON.stringify({ kind: 'several', count: news.length, path: `/w/${workspace}/inbox` })]
   return news.map(({ table, record, kind, ...rest }) => {
-    const tab = kind === 'assigned' ? 'history' : 'comments'
-    const path = `/w/${workspace}/t/${encodeURIComponent(table)}/r/${encodeURIComponent(record)}?tab=${tab}`
+    const tab = kind === 'notice' ? '' : kind === 'assigned' ? '?tab=history' : '?tab=comments'
+    const path =
+      record === ''
+        ? `/w/${workspace}/inbox`
+        : `/w/${workspace}/t/${encodeURIComponent(table)}/r/${encodeURIComponent(record)}${tab}`
     return JSON.stringify({ kind, ...rest, path })
   })
 }

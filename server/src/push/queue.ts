@@ -2,13 +2,13 @@ import { sql, type Pool } from '@holdfast/postgres'
 import { type Claimed, pruneSql, type QueueTable, settleSql } from '@holdfast/queue'
 import { CLAIMED_MS, EVENTS_MAX, FAILURES_MAX, NEWS_MS, PRUNE_ROWS } from './limits.ts'
 
-export type NewsKind = 'mention' | 'reply' | 'assigned'
+export type NewsKind = 'mention' | 'reply' | 'assigned' | 'notice'
 
 /** Possible news for a user, whose access has not been checked. */
 export interface QueuedEvent {
   readonly userId: string
   readonly kind: NewsKind
-  /** Id of a comment or history entry. */
+  /** Id of a comment, a history entry or a notice. */
   readonly sourceId: string
   /** Attempts including this one. */
   readonly attempts: number

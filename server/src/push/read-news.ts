@@ -9,6 +9,7 @@ export interface News {
   readonly kind: NewsKind
   /** The table's name on devices. */
   readonly table: string
+  /** Empty for a notice without a record. */
   readonly record: string
   /** Title of the record. */
   readonly title: string | undefined
@@ -24,6 +25,8 @@ interface Source {
   readonly record: string
   readonly actor: string | null
   readonly text: string | null
+  /** Of a notice. */
+  readonly title: string | null
 }
 
 /**
@@ -46,11 +49,11 @@ export async function readNews(
     const actors = sources.map(({ actor }) => actor)
     const who = await readNames(tx, peopleTableOf(catalog, role), actors)
     const titles = await readTitles(tx, catalog, role, sources)
-    return sources.map(({ id, table, record, actor, text }) => ({
+    return sources.map(({ id, table, record, actor, text, title }) => ({
       kind: kinds.get(id) ?? 'mention',
       table,
       record,
-      title: shorten(titles.get(titleKey({ table, record })), TITLE_CHARS_MAX),
+      title: shorten(title ?? titles.get(titleKey({ table, record })), TITLE_CHARS_MAX),
       who: shorten(who.get(actor ?? ''), TITLE_CHARS_MAX),
       text: shorten(text, TEXT_CHARS_MAX),
     }))
@@ -58,14 +61,17 @@ export async function readNews(
 }
 
 async function readSources(tx: Transaction, events: readonly QueuedEvent[]): Promise<readonly Source[]> {
-  const idsOf = (isAssigned: boolean): readonly string[] =>
-    events.filter(({ kind }) => (kind === 'assigned') === isAssigned).map(({ sourceId }) => sourceId)
+  const idsOf = (...kinds: readonly NewsKind[]): readonly string[] =>
+    events.filter(({ kind }) => kinds.includes(kind)).map(({ sourceId }) => sourceId)
   return tx.query<Source>(sql`
-    select s.id, s."table", s.record, s.actor, s.text
-      from (select c.id::text as id, c.table_name as "table", c.record_id::text as record, c.author_id as actor, c.body as text, c.created_at as at
-              from holdfast.comments c where c.id = any (${idsOf(false)}::uuid[]) and c.deleted_at is null
+    select s.id, s."table", s.record, s.actor, s.text, s.title
+      from (select c.id::text as id, c.table_name as "table", c.record_id::text as record, c.author_id as actor, c.body as text, null as title, c.created_at as at
+              from holdfast.comments c where c.id = any (${idsOf('mention', 'reply')}::uuid[]) and c.deleted_at is null
              union all
-            select h.id::text, h.table_name, h.record_id::text, h.actor_id, null, h.at
-              from holdfast.history h where h.id = any (${idsOf(true)}::bigint[])) s
+            select h.id::text, h.table_name, h.record_id::text, h.actor_id, null, null, h.at
+              from holdfast.history h where h.id = any (${idsOf('assigned')}::bigint[])
+             union all
+            select n.id::text, coalesce(n.table_name, ''), coalesce(n.record_id::text, ''), null, n.body, n.title, n.created_at
+              from holdfast.notices n where n.id = any (${idsOf('notice')}::uuid[])) s
      order by s.at, s.id`)
 }

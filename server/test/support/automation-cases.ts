@@ -46,6 +46,10 @@ export function automationCases(
     'expand_automation(bigint,uuid,integer,uuid[],integer)': refused(
       `expand_automation(1, '${AUTOMATION}', 1, '{}', 0)`,
     ),
+    'automation_secret(uuid)': refused(`automation_secret('${AUTOMATION}')`),
+    'set_automation_header(uuid,text,text,text)': refused(
+      `set_automation_header('${AUTOMATION}', 'https://example.org', 'X-Key', 'secret')`,
+    ),
     'settle_automation(bigint,uuid,integer,jsonb)': refused(`settle_automation(1, '${AUTOMATION}', 1, '{}')`),
   }
 }

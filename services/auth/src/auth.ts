@@ -5,15 +5,16 @@ import { createInvitedAccount, type InvitedAccount } from './admin/invite-accoun
 import { authRoutes, type AuthParts, composeAuth } from './compose.ts'
 import { issueSignInKey } from './confirmations/issue-token.ts'
 import { warnOfUnreadableSecrets } from './external/custom/warn-of-unreadable-secrets.ts'
+import { type MailState, readMailStates } from './messages/message-rows.ts'
 import { type CapturedMessages, readCaptured } from './messages/captured-messages.ts'
-import type { OutgoingDigest, OutgoingInvitation } from './messages/messages.ts'
+import type { OutgoingAutomationMail, OutgoingDigest, OutgoingInvitation } from './messages/messages.ts'
 import { type AuthOptions, defaultAuthOptions } from './options/auth-options.ts'
 import { discoveryRoutes } from './routes/oauth.ts'
 import { readThirdPartyIssuers } from './third-party/issuers.ts'
 import { createThirdPartyTokens } from './third-party/verify-third-party.ts'
 import { type ApiKeys, createOpaqueKeys, mintApiKeys } from './tokens/api-keys.ts'
 import type { TokenClaims } from './tokens/claims.ts'
-import { claimsOfUser, claimsOfSession, impersonate, type Impersonated } from './tokens/impersonate.ts'
+import { claimsOfUser, claimsOfSession, impersonate, type Impersonated, tokenOfUser } from './tokens/impersonate.ts'
 import { importVerificationKeys, type SigningSecret } from './tokens/jwt-secret.ts'
 import { openRefusedRoles } from './tokens/refused-roles.ts'
 import { type Jwks, openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts'
@@ -74,6 +75,12 @@ export interface AuthService extends AsyncDisposable {
   createInvitedAccount(account: InvitedAccount): Promise<boolean>
   /** Queues a mail with a user's news. */
   sendDigest(digest: OutgoingDigest): Promise<void>
+  /** Queues a mail of an automation, once for each id. */
+  sendAutomationMail(mail: OutgoingAutomationMail): Promise<void>
+  /** Reads what became of mails of automations. */
+  mailStates(ids: readonly string[]): Promise<readonly MailState[]>
+  /** Issues a token of a user for work that the server does in their absence, whether or not they are signed in. `undefined` without such an account. */
+  tokenOfUser(userId: string, lifetimeS: number): Promise<string | undefined>
   /** Returns current claims of the user's newest session, for work in their absence. `undefined` if there is no such account. */
   claimsOfUser(userId: string): Promise<TokenClaims | undefined>
   /** Returns a session's current claims, for work in the user's absence. `undefined` if there is no such session. */
@@ -154,6 +161,9 @@ function callsForOthers(
   | 'sendInvitation'
   | 'sendDigest'
   | 'createInvitedAccount'
+  | 'sendAutomationMail'
+  | 'mailStates'
+  | 'tokenOfUser'
 > {
   const { pool, messages, hookedCalls } = parts
   return {
@@ -161,6 +171,9 @@ function callsForOthers(
     issueSignInKey: (email, lifetimeS) => issueSignInKey(parts, email, lifetimeS),
     claimsOfSession: (userId, sessionId) => hookedCalls.run(undefined, () => claimsOfSession(parts, userId, sessionId)),
     claimsOfUser: (userId) => hookedCalls.run(undefined, () => claimsOfUser(parts, userId)),
+    tokenOfUser: (userId, lifetimeS) => hookedCalls.run(undefined, () => tokenOfUser(parts, userId, lifetimeS)),
+    sendAutomationMail: (mail) => pool.transaction((tx) => messages.sendAutomationMail(tx, mail)),
+    mailStates: (ids) => readMailStates(pool, ids),
     sendDigest: (digest) => pool.transaction((tx) => messages.sendDigest(tx, digest)),
     sendInvitation: (invitation) => pool.transaction((tx) => messages.sendInvitation(tx, invitation)),
     createInvitedAccount: (account) => createInvitedAccount(parts, account),

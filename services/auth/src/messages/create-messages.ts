@@ -5,6 +5,7 @@ import type { AuthOptions } from '../options/auth-options.ts'
 import { findUserByEmail, findUserById } from '../users/user-row.ts'
 import { type Delivery, startDelivery } from './delivery.ts'
 import {
+  sendAutomationPayload,
   sendDigestPayload,
   sendEmailPayload,
   sendInvitationPayload,
@@ -16,6 +17,7 @@ import { compile, loadMailTemplates, type MailTemplates } from './mail-templates
 import { insertMessage } from './message-rows.ts'
 import type {
   Messages,
+  OutgoingAutomationMail,
   OutgoingDigest,
   OutgoingInvitation,
   OutgoingMail,
@@ -88,6 +90,7 @@ export function createMessages(input: MessagesOptions): Messages {
     sendNotice: (tx, notice) => sendNotice(outbox, tx, notice),
     sendInvitation: (tx, invitation) => sendInvitation(outbox, tx, invitation),
     sendDigest: (tx, digest) => sendDigest(outbox, tx, digest),
+    sendAutomationMail: (tx, mail) => sendAutomationMail(outbox, tx, mail),
     sendSms: (tx, sms) => sendSms(outbox, tx, sms),
     testOtp: (phone) => outbox.testOtps.get(phone),
     isApprovedElsewhere: (phone, code) => (hooks.has('send_sms') ? undefined : twilioVerify?.isApproved(phone, code)),
@@ -189,6 +192,27 @@ async function sendDigest(outbox: Outbox, tx: Transaction, digest: OutgoingDiges
       listUnsubscribe: offUrl,
       ...(hooks.has('send_email') && { hook: sendDigestPayload(digest, user, issuer) }),
     },
+    status: noticeSender ? 'queued' : 'captured',
+    now: nowText(outbox),
+  })
+  if (noticeSender) delivery.wake()
+  else delivery.noteCaptured()
+}
+
+async function sendAutomationMail(outbox: Outbox, tx: Transaction, mail: OutgoingAutomationMail): Promise<void> {
+  const { hooks, issuer, noticeSender, delivery } = outbox
+  const { id, userId, to, subject, html, text } = mail
+  const user = userId === undefined ? undefined : await findUserById(tx, userId)
+  await insertMessage(tx, {
+    id,
+    channel: 'mail',
+    kind: 'automation',
+    userId: user?.id,
+    recipient: to,
+    subject,
+    html,
+    body: text,
+    variables: hooks.has('send_email') ? { hook: sendAutomationPayload(mail, user, issuer) } : {},
     status: noticeSender ? 'queued' : 'captured',
     now: nowText(outbox),
   })

@@ -4,6 +4,7 @@ import type { UserRow } from '../users/user-row.ts'
 import type { LinkType } from './confirmation-url.ts'
 import type {
   MailKind,
+  OutgoingAutomationMail,
   OutgoingDigest,
   OutgoingInvitation,
   OutgoingMail,
@@ -113,6 +114,30 @@ export function sendDigestPayload(digest: OutgoingDigest, user: UserRow, issuer:
       html,
       text,
       list_unsubscribe: offUrl,
+    },
+  }
+}
+
+/** Payload of the `send_email` hook for a mail of an automation, which is already rendered. */
+export function sendAutomationPayload(
+  mail: OutgoingAutomationMail,
+  user: UserRow | undefined,
+  issuer: string,
+): HookPayload {
+  const { to, subject, html, text, link } = mail
+  return {
+    user: user ? renderUser(user) : { email: to },
+    email_data: {
+      token: '',
+      token_hash: '',
+      redirect_to: link,
+      email_action_type: 'automation',
+      site_url: issuer,
+      token_new: '',
+      token_hash_new: '',
+      subject,
+      html,
+      text,
     },
   }
 }

@@ -14,6 +14,8 @@ import type { MessageReader, MessageRow, SmsChannel } from './messages.ts'
 export type MessageChannel = MessageRow['channel']
 
 export interface NewMessage {
+  /** Default: a new one. A message with the id of another is not stored. */
+  readonly id?: string
   readonly channel: MessageChannel
   readonly kind: string
   /** `undefined` for a recipient without an account. */
@@ -33,12 +35,13 @@ export async function insertMessage(db: Queryable, message: NewMessage): Promise
   const { now, status } = message
   await db.execute(sql`
     insert into auth.messages
-      (channel, kind, user_id, recipient, subject, html, body, variables, status, next_attempt_at, created_at)
+      (id, channel, kind, user_id, recipient, subject, html, body, variables, status, next_attempt_at, created_at)
     values (
-      ${message.channel}, ${message.kind}, ${message.userId ?? null}, ${message.recipient}, ${message.subject ?? ''},
+      coalesce(${message.id ?? null}::uuid, gen_random_uuid()), ${message.channel}, ${message.kind}, ${message.userId ?? null}, ${message.recipient}, ${message.subject ?? ''},
       ${message.html ?? ''}, ${message.body}, ${JSON.stringify(message.variables)}::jsonb, ${status},
       ${status === 'queued' ? now : null}, ${now}
     )
+    on conflict (id) do nothing
   `)
 }
 
@@ -120,6 +123,21 @@ export async function deleteOldMessages(db: Queryable, nowMs: number): Promise<n
 const COLUMNS = sql`
   id, channel, kind, user_id, recipient, subject, html, body, variables, status, attempts, last_error, created_at, sent_at
 `
+
+/** What became of a mail. */
+export interface MailState {
+  readonly id: string
+  readonly status: MessageRow['status']
+  /** Of the last attempt. */
+  readonly error: string | null
+}
+
+/** Reads what became of mails. Those that are no longer kept are absent. */
+export function readMailStates(db: Queryable, ids: readonly string[]): Promise<readonly MailState[]> {
+  return db.query<MailState>(
+    sql`select id, status, last_error as error from auth.messages where id = any (${ids}::uuid[])`,
+  )
+}
 
 /** Newest first. */
 export const readMessages: MessageReader = (db, filter) => {

@@ -103,6 +103,20 @@ export interface OutgoingDigest {
   readonly offUrl: string
 }
 
+/** A mail that an automation sends, rendered by the caller. */
+export interface OutgoingAutomationMail {
+  /** A mail with the id of another is not sent. */
+  readonly id: string
+  /** `undefined` for an address of no account. */
+  readonly userId: string | undefined
+  readonly to: string
+  readonly subject: string
+  readonly html: string
+  readonly text: string
+  /** The mail's link, for the hook. */
+  readonly link: string
+}
+
 /** Sends mails and text messages. */
 export interface Messages extends AsyncDisposable {
   /** Whether mails are captured because no sender is configured. */
@@ -119,6 +133,8 @@ export interface Messages extends AsyncDisposable {
   sendInvitation(tx: Transaction, invitation: OutgoingInvitation): Promise<void>
   /** Queues a mail with a user's news. It is sent after the commit, or passed to the `send_email` hook. */
   sendDigest(tx: Transaction, digest: OutgoingDigest): Promise<void>
+  /** Queues a mail of an automation. It is sent after the commit, or passed to the `send_email` hook. */
+  sendAutomationMail(tx: Transaction, mail: OutgoingAutomationMail): Promise<void>
   /** Like {@link sendMail}, for a text message and the `send_sms` hook. Numbers with a fixed test code receive none. */
   sendSms(tx: Transaction, sms: OutgoingSms): Promise<void>
   /** Returns the fixed code of a test number. @param phone - digits only */

@@ -55,6 +55,11 @@ export async function claimsOfUser(needs: Needs, userId: string): Promise<TokenC
   return (await issueForNewestSession(needs, userId, CLAIMS_LIFETIME_S))?.claims
 }
 
+/** Issues a token of {@link impersonate}, for work the server does on a user's behalf. @param userId - of an account */
+export async function tokenOfUser(needs: Needs, userId: string, lifetimeS: number): Promise<string | undefined> {
+  return (await issueForNewestSession(needs, userId, lifetimeS))?.access.accessToken
+}
+
 /**
  * Returns the claims that a session's token would have now, after the hook, for work the server does on behalf of an offline user.
  *

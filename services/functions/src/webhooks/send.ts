@@ -45,8 +45,12 @@ const KEPT_HEADERS = /^(?:accept.*|content-type|user-agent)$/
 /** A request that is refused before it is sent. */
 class BadRequest extends Error {}
 
-/** Creates a sender that uses a new connection per request, because a receiver closing a kept-alive connection would look like a failure. */
-export function createSend(addressPolicy: AddressPolicy): Send {
+/**
+ * Creates a sender that uses a new connection per request, because a receiver closing a kept-alive connection would look like a failure.
+ *
+ * @param redirectsMax - with 0, a redirect is an answer
+ */
+export function createSend(addressPolicy: AddressPolicy, redirectsMax = REDIRECTS_MAX): Send {
   return send
 
   async function send(request: WebhookRequest, stopping: AbortSignal): Promise<Outcome> {
@@ -71,9 +75,10 @@ export function createSend(addressPolicy: AddressPolicy): Send {
       const response = await once(url, { method, headers, body }, signal)
       const status = response.statusCode ?? 0
       const location = response.headers.location
-      if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return await read(response)
+      if (redirectsMax === 0 || ![301, 302, 303, 307, 308].includes(status) || location === undefined)
+        return await read(response)
       response.destroy()
-      if (redirects === REDIRECTS_MAX) throw new BadRequest(`more than ${REDIRECTS_MAX} redirects`)
+      if (redirects === redirectsMax) throw new BadRequest(`more than ${redirectsMax} redirects`)
       const next = parseUrl(location, url)
       if (next.origin !== url.origin)
         headers = Object.fromEntries(Object.entries(headers).filter(([name]) => KEPT_HEADERS.test(name)))

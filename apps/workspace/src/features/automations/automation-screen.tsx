@@ -145,7 +145,7 @@ function Editor({ workspace, tables, stored, config: kept, name: keptName }: Edi
         {stored === undefined ? null : <StoppedNotice automation={stored} />}
         <TextField label={words.name} value={name} maxLength={80} isDisabled={isDisabled} onChange={setName} />
         {part ? (
-          <Parts part={part} workspace={workspace.id} />
+          <Parts part={part} workspace={workspace.id} automation={stored?.id} />
         ) : (
           <Notice tone="warning" title={automationReasons['automation.table']} />
         )}
@@ -207,7 +207,15 @@ function MainButton({
 }
 
 /** When, if and do. */
-function Parts({ part, workspace }: { readonly part: PartProps; readonly workspace: string }): JSX.Element {
+function Parts({
+  part,
+  workspace,
+  automation,
+}: {
+  readonly part: PartProps
+  readonly workspace: string
+  readonly automation: string | undefined
+}): JSX.Element {
   return (
     <div className="flex flex-col gap-5">
       <Sentence word={words.when}>
@@ -217,7 +225,7 @@ function Parts({ part, workspace }: { readonly part: PartProps; readonly workspa
         <IfPart {...part} />
       </Sentence>
       <Sentence word={words.do}>
-        <DoPart {...part} workspace={workspace} />
+        <DoPart {...part} workspace={workspace} automation={automation} />
       </Sentence>
     </div>
   )

@@ -2,10 +2,14 @@ import type { AutomationStep } from '@holdfast/protocol'
 import { Plus, Trash2 } from 'lucide-react'
 import type { JSX } from 'react'
 import { Button } from '../../components/button.tsx'
+import { Checkbox } from '../../components/checkbox.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Select } from '../../components/select.tsx'
+import { useBackend } from '../../lib/data/backend-context.tsx'
 import { automationMessages as words } from '../../messages/automations.ts'
-import { type AutomatedTable, isWithoutRecord, newStep } from './draft.ts'
+import { AssignFields } from './assign-fields.tsx'
+import { type AutomatedTable, isWithoutRecord, memberFields, newStep } from './draft.ts'
+import { FunctionFields, MailFields, WebhookFields } from './outside-steps.tsx'
 import { RecipientsField } from './recipients-field.tsx'
 import { TemplateField } from './template-field.tsx'
 import { ValuesEditor } from './values-editor.tsx'
@@ -13,15 +17,26 @@ import type { PartProps } from './when-part.tsx'
 
 /** The server has the same limit. */
 const STEPS_MAX = 10
-const KINDS = ['update', 'create', 'notify'] as const
+const KINDS = ['update', 'assign', 'create', 'notify', 'mail', 'webhook', 'function'] as const
 /** Steps that need a record. */
-const OF_RECORD: ReadonlySet<AutomationStep['kind']> = new Set(['update'])
+const OF_RECORD: ReadonlySet<AutomationStep['kind']> = new Set(['update', 'assign'])
 
 /** What the automation does, in order. */
-export function DoPart({ workspace, ...given }: PartProps & { readonly workspace: string }): JSX.Element {
+export function DoPart({
+  workspace,
+  automation,
+  ...given
+}: PartProps & {
+  readonly workspace: string
+  /** Id of the automation, once it is saved. */
+  readonly automation: string | undefined
+}): JSX.Element {
   const hasNone = isWithoutRecord(given.config)
   const part = { ...given, isWithoutRecord: hasNone, table: hasNone ? { ...given.table, fields: [] } : given.table }
   const { config, isDisabled, onChange } = part
+  const kinds = KINDS.filter(
+    (kind) => !(hasNone && OF_RECORD.has(kind)) && (kind !== 'assign' || memberFields(given.table).length > 0),
+  )
   const set = (steps: readonly AutomationStep[]): void => onChange({ ...config, do: steps })
   return (
     <div className="flex flex-col items-start gap-3">
@@ -37,7 +52,7 @@ export function DoPart({ workspace, ...given }: PartProps & { readonly workspace
                 className="min-w-0 flex-1"
                 isDisabled={isDisabled}
                 value={step.kind}
-                options={KINDS.filter((kind) => !part.isWithoutRecord || !OF_RECORD.has(kind)).map((value) => ({
+                options={kinds.map((value) => ({
                   value,
                   label: words.steps[value],
                 }))}
@@ -62,6 +77,7 @@ export function DoPart({ workspace, ...given }: PartProps & { readonly workspace
               {...part}
               step={step}
               workspace={workspace}
+              automation={automation}
               onStep={(next) => set(config.do.map((one, index) => (index === at ? next : one)))}
             />
           </li>
@@ -86,36 +102,30 @@ function StepFields({
   table,
   tables,
   workspace,
+  automation,
   isWithoutRecord: hasNone,
   isDisabled,
   onStep,
 }: PartProps & {
   readonly step: AutomationStep
   readonly workspace: string
+  readonly automation: string | undefined
   readonly isWithoutRecord: boolean
   readonly onStep: (step: AutomationStep) => void
 }): JSX.Element {
-  if (step.kind === 'notify')
-    return (
-      <>
-        <RecipientsField
-          to={step.to}
-          table={table}
-          workspace={workspace}
-          hasRecord={!hasNone}
-          isDisabled={isDisabled}
-          onChange={(to) => onStep({ ...step, to })}
-        />
-        <TemplateField
-          label={words.message}
-          value={step.text}
-          table={table}
-          rows={2}
-          isDisabled={isDisabled}
-          onChange={(text) => onStep({ ...step, text })}
-        />
-      </>
-    )
+  const fields = { table, isDisabled, onStep }
+  switch (step.kind) {
+    case 'notify':
+      return <NotifyFields {...fields} step={step} workspace={workspace} hasRecord={!hasNone} />
+    case 'assign':
+      return <AssignFields {...fields} step={step} workspace={workspace} />
+    case 'mail':
+      return <MailFields {...fields} step={step} workspace={workspace} hasRecord={!hasNone} />
+    case 'webhook':
+      return <WebhookFields {...fields} step={step} automation={automation} />
+    case 'function':
+      return <FunctionFields {...fields} step={step} />
+  }
   const targetOf = (name: string): AutomatedTable | undefined => tables.find((one) => one.name === name)
   const target = step.kind === 'create' ? targetOf(step.table) : table
   return (
@@ -141,6 +151,57 @@ function StepFields({
           isDisabled={isDisabled}
           onChange={(set) => onStep({ ...step, set })}
         />
+      ) : null}
+    </>
+  )
+}
+
+/** Who is notified, and of what. */
+function NotifyFields({
+  step,
+  table,
+  workspace,
+  hasRecord,
+  isDisabled,
+  onStep,
+}: {
+  readonly step: Extract<AutomationStep, { kind: 'notify' }>
+  readonly table: AutomatedTable
+  readonly workspace: string
+  readonly hasRecord: boolean
+  readonly isDisabled: boolean
+  readonly onStep: (step: AutomationStep) => void
+}): JSX.Element {
+  const hasPush = useBackend().config.pushKey !== undefined
+  return (
+    <>
+      <RecipientsField
+        to={step.to}
+        table={table}
+        workspace={workspace}
+        hasRecord={hasRecord}
+        isDisabled={isDisabled}
+        onChange={(to) => onStep({ ...step, to })}
+      />
+      <TemplateField
+        label={words.message}
+        value={step.text}
+        table={table}
+        rows={2}
+        isDisabled={isDisabled}
+        onChange={(text) => onStep({ ...step, text })}
+      />
+      {hasPush ? (
+        <Checkbox
+          isDisabled={isDisabled}
+          isSelected={step.push === true}
+          onChange={(isSelected) => {
+            const { push: _replaced, ...rest } = step
+            onStep(isSelected ? { ...rest, push: true } : rest)
+          }}
+        >
+          {words.push}
+        </Checkbox>
       ) : null}
     </>
   )

@@ -84,10 +84,19 @@ export function daysOf({ fields }: AutomatedTable): readonly Field[] {
   return fields.filter(({ kind, computed }) => !computed && (kind === 'date' || kind === 'datetime'))
 }
 
+/** Fields that link to members. */
+export function memberFields(table: AutomatedTable): readonly Field[] {
+  return settableFields(table).filter(({ link }) => link?.table === 'hf_members')
+}
+
 /** A step with which the user begins. */
 export function newStep(kind: AutomationStep['kind'], table: AutomatedTable, hasNoRecord = false): AutomationStep {
   const text = hasNoRecord ? words.texts.count(table.label) : titleOf(table)
   if (kind === 'notify') return { kind, to: ['admins'], text }
+  if (kind === 'mail') return { kind, to: ['admins'], subject: text, text }
+  if (kind === 'webhook') return { kind, url: '' }
+  if (kind === 'function') return { kind, name: '' }
+  if (kind === 'assign') return { kind, field: memberFields(table)[0]?.name ?? '', to: 'creator' }
   const [first] = settableFields(table)
   const set = first ? { [first.name]: startValue(first) } : {}
   return kind === 'update' ? { kind, set } : { kind, table: table.name, set }

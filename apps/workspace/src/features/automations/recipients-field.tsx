@@ -1,8 +1,10 @@
 import { useRecords } from '@holdfast/react'
 import { Plus, X } from 'lucide-react'
-import type { JSX } from 'react'
+import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Menu, MenuItem, MenuTrigger } from '../../components/menu.tsx'
+import { TextField } from '../../components/text-field.tsx'
+import { useWorkspace } from '../../lib/records/use-workspace.ts'
 import { automationMessages as words } from '../../messages/automations.ts'
 import type { AutomatedTable } from './draft.ts'
 
@@ -12,6 +14,7 @@ export function RecipientsField({
   table,
   workspace,
   hasRecord,
+  hasAddresses = false,
   isDisabled,
   onChange,
 }: {
@@ -20,6 +23,8 @@ export function RecipientsField({
   readonly workspace: string
   /** Whether runs have a record. */
   readonly hasRecord: boolean
+  /** Whether owners can enter addresses of others. */
+  readonly hasAddresses?: boolean
   readonly isDisabled: boolean
   readonly onChange: (to: readonly string[]) => void
 }): JSX.Element {
@@ -35,8 +40,10 @@ export function RecipientsField({
       .map(({ name, label }) => ({ value: `field:${name}`, label: words.memberIn(label) })),
     ...members.map(({ id, name }) => ({ value: `member:${id}`, label: name })),
   ]
-  const labelOf = (value: string): string => options.find((one) => one.value === value)?.label ?? value
-  return (
+  const labelOf = (value: string): string =>
+    options.find((one) => one.value === value)?.label ?? value.replace(/^email:/, '')
+  const mayEnter = useWorkspace()?.role === 'owner'
+  const list = (
     <ul aria-label={words.recipients} className="flex flex-wrap items-center gap-2">
       {to.map((one) => (
         <li key={one}>
@@ -70,5 +77,49 @@ export function RecipientsField({
         </li>
       )}
     </ul>
+  )
+  if (!hasAddresses) return list
+  return (
+    <div className="flex flex-col gap-2">
+      {list}
+      {isDisabled ? null : mayEnter ? (
+        <AddressField onEnter={(address) => onChange([...new Set([...to, `email:${address}`])])} />
+      ) : (
+        <p className="text-small text-muted">{words.onlyOwnersEnter}</p>
+      )}
+    </div>
+  )
+}
+
+/** Adds an address that belongs to no member. */
+function AddressField({ onEnter }: { readonly onEnter: (address: string) => void }): JSX.Element {
+  const [address, setAddress] = useState('')
+  const isAddress = /^[^@\s<>",;]+@[^@\s<>",;]+$/.test(address)
+  const add = (): void => {
+    if (!isAddress) return
+    onEnter(address)
+    setAddress('')
+  }
+  return (
+    <div className="flex flex-wrap items-end gap-2">
+      <TextField
+        label={words.otherAddress}
+        type="email"
+        inputMode="email"
+        autoComplete="off"
+        maxLength={254}
+        className="min-w-0 flex-1"
+        value={address}
+        onChange={(text) => setAddress(text.trim())}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return
+          event.preventDefault()
+          add()
+        }}
+      />
+      <Button isDisabled={!isAddress} onPress={add}>
+        {words.addAddress}
+      </Button>
+    </div>
   )
 }

@@ -18,7 +18,7 @@ import { type StepResult, StepResults } from './step-results.tsx'
 
 interface Run {
   readonly id: string
-  readonly state: 'done' | 'failed' | 'skipped'
+  readonly state: 'waiting' | 'done' | 'failed' | 'skipped'
   readonly cause: string
   readonly record: string | null
   readonly steps: string
@@ -62,7 +62,7 @@ export function RunsSection({
   )
 }
 
-const TONES = { done: 'text-success', failed: 'text-danger', skipped: 'text-warning' } as const
+const TONES = { waiting: 'text-muted', done: 'text-success', failed: 'text-danger', skipped: 'text-warning' } as const
 
 function RunRow({
   run,
@@ -83,6 +83,10 @@ function RunRow({
   const { state, cause, record, reason, error, skipped } = run
   const at = momentOf(run.at)
   const why = reason === null ? undefined : reasonWords(reason)
+  const steps = JSON.parse(run.steps) as readonly StepResult[]
+  // What a run that stopped had done before is undone.
+  const hasStopped = steps.some(({ kind }) => kind === 'failed')
+  const hasOutside = steps.some((step) => 'state' in step && step.state === 'failed')
   const again = async (): Promise<void> => {
     if (await call.run('run_automation_again', { run: run.id })) showToast({ text: words.queued })
   }
@@ -107,13 +111,11 @@ function RunRow({
         <div className="flex flex-col gap-1 text-small">
           {skipped > 0 ? <p>{words.skippedChanges(skipped)}</p> : null}
           <StepResults
-            steps={(JSON.parse(run.steps) as readonly StepResult[]).filter(
-              (step) => state === 'done' || step.kind === 'failed',
-            )}
+            steps={hasStopped ? steps.filter(({ kind }) => kind === 'failed') : steps}
             table={table}
             tables={tables}
           />
-          {why === undefined && error === null ? null : (
+          {(why === undefined && error === null) || hasOutside ? null : (
             <p className={state === 'done' ? 'text-muted' : 'text-danger'}>
               {why}
               {error === null ? null : (

@@ -1,8 +1,9 @@
-import { Bell, FilePlus2, type LucideIcon, OctagonAlert, Pencil } from 'lucide-react'
+import { Bell, FilePlus2, FunctionSquare, type LucideIcon, Mail, OctagonAlert, Pencil, Webhook } from 'lucide-react'
 import type { JSX } from 'react'
 import { valuesOf } from '../../lib/fields/condition.ts'
 import { automationMessages as words } from '../../messages/automations.ts'
 import type { AutomatedTable } from './draft.ts'
+import { reasonWords } from './reason-words.ts'
 
 interface FieldChange {
   readonly field: string
@@ -15,12 +16,30 @@ export type StepResult =
   | { readonly kind: 'update'; readonly changes: readonly FieldChange[] }
   | { readonly kind: 'create'; readonly table: string; readonly changes: readonly FieldChange[] }
   | { readonly kind: 'notify'; readonly to: readonly string[]; readonly text: string }
+  | ({ readonly kind: 'mail'; readonly subject: string; readonly sent?: number } & Outside)
+  | ({ readonly kind: 'webhook'; readonly url: string } & Outside)
+  | ({ readonly kind: 'function'; readonly name: string } & Outside)
   | { readonly kind: 'failed'; readonly place: number }
+
+/** What happens after the changes of a run. */
+interface Outside {
+  readonly state: 'waiting' | 'done' | 'failed'
+  readonly attempts?: number
+  /** Of the answer. */
+  readonly status?: number
+  /** Start of the answer. */
+  readonly answer?: string
+  readonly reason?: string
+  readonly error?: string
+}
 
 const ICONS: Readonly<Record<StepResult['kind'], LucideIcon>> = {
   update: Pencil,
   create: FilePlus2,
   notify: Bell,
+  mail: Mail,
+  webhook: Webhook,
+  function: FunctionSquare,
   failed: OctagonAlert,
 }
 
@@ -29,10 +48,13 @@ export function StepResults({
   steps,
   table,
   tables,
+  isTried = false,
 }: {
   readonly steps: readonly StepResult[]
   readonly table: AutomatedTable | undefined
   readonly tables: readonly AutomatedTable[]
+  /** Whether nothing has happened. */
+  readonly isTried?: boolean
 }): JSX.Element {
   return (
     <ol className="flex flex-col gap-1">
@@ -47,11 +69,40 @@ export function StepResults({
               {lines(step, table, tables).map((line) => (
                 <p key={line}>{line}</p>
               ))}
+              {'state' in step ? <OutsideDetail step={step} isTried={isTried} /> : null}
             </div>
           </li>
         )
       })}
     </ol>
+  )
+}
+
+/** What became of a mail, webhook or function. */
+function OutsideDetail({
+  step,
+  isTried,
+}: {
+  readonly step: Extract<StepResult, Outside>
+  readonly isTried: boolean
+}): JSX.Element {
+  const { state, attempts = 0, status, answer = '', reason, error } = step
+  const facts = [
+    words.outside[isTried ? 'tried' : state],
+    ...(step.kind === 'mail' && step.sent !== undefined ? [words.mailsSent(step.sent)] : []),
+    ...(status === undefined ? [] : [words.answered(status)]),
+    ...(attempts > 1 && step.kind !== 'mail' ? [words.attempts(attempts)] : []),
+  ]
+  return (
+    <>
+      <p className={state === 'failed' ? 'text-danger' : 'text-muted'}>{facts.join(' · ')}</p>
+      {reason === undefined ? null : <p className="text-danger">{reasonWords(reason)}</p>}
+      {[error ?? '', answer].filter(Boolean).map((text) => (
+        <p key={text} className="font-mono text-small whitespace-pre-wrap text-muted">
+          {text}
+        </p>
+      ))}
+    </>
   )
 }
 
@@ -63,6 +114,12 @@ function lines(
   switch (step.kind) {
     case 'notify':
       return [words.didNotify(step.text)]
+    case 'mail':
+      return [words.didMail(step.subject)]
+    case 'webhook':
+      return [words.didCall(hostOf(step.url))]
+    case 'function':
+      return [words.didRun(step.name)]
     case 'failed':
       return [words.failedAt(step.place + 1)]
     case 'update':
@@ -75,6 +132,10 @@ function lines(
       ]
     }
   }
+}
+
+function hostOf(url: string): string {
+  return URL.parse(url)?.host ?? url
 }
 
 function changeWords({ field, from, to }: FieldChange, table: AutomatedTable | undefined): string {

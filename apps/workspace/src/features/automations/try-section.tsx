@@ -112,7 +112,7 @@ function Outcome({
         </Notice>
       ) : (
         <Notice tone="success" title={words.wouldDo}>
-          <StepResults steps={steps} table={table} tables={tables} />
+          <StepResults steps={steps} table={table} tables={tables} isTried />
         </Notice>
       )}
     </div>

@@ -13,6 +13,7 @@ const schema = v.variant('kind', [
     text,
     path: v.string(),
   }),
+  v.object({ kind: v.literal('notice'), title: text, text, path: v.string() }),
 ])
 
 /** A notification as displayed. */
@@ -33,6 +34,10 @@ export function shownNotification(message: string | undefined, language: string)
     return { title: words.somethingNew, body: '', tag: 'inbox', path: '/' }
   const { path } = output
   if (output.kind === 'several') return { title: words.several(output.count), body: '', tag: 'inbox', path }
+  if (output.kind === 'notice') {
+    const { title = words.somethingNew, text: body = '' } = output
+    return { title, body, tag: `${path} ${title}`, path }
+  }
   const did = words[output.kind](output.who ?? words.someone)
   return {
     title: output.title ?? did,
