@@ -2,7 +2,7 @@ import { type AutomationStep, type AutomationValues, renderTemplate, type Templa
 import { sql, type SqlFragment, type Transaction } from '@holdfast/postgres'
 import type { CallRequest } from './call-queue.ts'
 import { CALL_BYTES_MAX, VALUE_CHARS_MAX } from './limits.ts'
-import { readIdFields } from './link-names.ts'
+import { readIdFields, readLinkNames } from './link-names.ts'
 import type { Automation } from './queue.ts'
 
 /** What a step did. */
@@ -71,13 +71,15 @@ export async function performStep(
       return { result: { kind: 'notify', to: recipientsOf(to, values), text: shown(text), push } }
     }
     case 'create': {
-      const set = render(step.set, values, await readIdFields(tx, step.table))
-      return { result: await createRecord(tx, step.table, set) }
+      const ids = await readIdFields(tx, step.table)
+      return { result: await createRecord(tx, step.table, render(step.set, values, ids), ids) }
     }
-    case 'update':
-      return { result: await updateRecord(run, render(step.set, values, await readIdFields(tx, table))) }
+    case 'update': {
+      const ids = await readIdFields(tx, table)
+      return { result: await updateRecord(run, render(step.set, values, ids), ids) }
+    }
     case 'assign':
-      return { result: await updateRecord(run, { [step.field]: await memberOf(run, step.to) }) }
+      return { result: await updateRecord(run, { [step.field]: await memberOf(run, step.to) }, new Set([step.field])) }
     case 'mail': {
       const mail = { to: recipientsOf(step.to, values), subject: shown(step.subject), text: shown(step.text) }
       return { result: { kind: 'mail', ...mail, state: 'waiting' }, request: { kind: 'mail', ...mail } }
@@ -98,7 +100,7 @@ export async function performStep(
 
 type Texts = Readonly<Record<string, string | null>>
 
-async function createRecord(tx: Transaction, table: string, set: Texts): Promise<StepResult> {
+async function createRecord(tx: Transaction, table: string, set: Texts, ids: ReadonlySet<string>): Promise<StepResult> {
   const fields = Object.keys(set)
   const names = sql.join(fields.map((field) => sql.identifier(field)))
   const id = crypto.randomUUID()
@@ -106,11 +108,16 @@ async function createRecord(tx: Transaction, table: string, set: Texts): Promise
   await tx.execute(sql`
     insert into ${target} (id, ${names})
     select ${id}::uuid, ${names} from jsonb_populate_record(null::${target}, ${JSON.stringify(set)}::jsonb)`)
-  const changes = fields.map((field) => ({ field, from: null, to: shorten(set[field] ?? null) }))
+  const linked = await readLinked(tx, table, set, ids)
+  const changes = fields.map((field) => ({ field, from: null, to: shorten(linked[field] ?? set[field] ?? null) }))
   return { kind: 'create', table, record: id, changes }
 }
 
-async function updateRecord({ tx, automation, recordId, values }: Run, set: Texts): Promise<StepResult> {
+async function updateRecord(
+  { tx, automation, recordId, values }: Run,
+  set: Texts,
+  ids: ReadonlySet<string>,
+): Promise<StepResult> {
   const fields = Object.keys(set)
   const target = sql.identifier('public', automation.table)
   const assignments = fields.map((field) => sql`${sql.identifier(field)} = v.${sql.identifier(field)}`)
@@ -120,12 +127,31 @@ async function updateRecord({ tx, automation, recordId, values }: Run, set: Text
        where r.id = ${recordId} returning r.*)
     select ${textsOf(sql`w.*`)} as record from written w`)
   if (!changed) throw new RunRefused('automation.not_changed', 'The user may not change this record.')
+  const was = await readLinked(tx, automation.table, values.record, new Set(fields.filter((field) => ids.has(field))))
+  const linked = await readLinked(
+    tx,
+    automation.table,
+    changed.record,
+    new Set(fields.filter((field) => ids.has(field))),
+  )
   const changes = fields.map((field) => ({
     field,
-    from: shorten(values.record[field] ?? null),
-    to: shorten(changed.record[field] ?? null),
+    from: shorten(was[field] ?? values.record[field] ?? null),
+    to: shorten(linked[field] ?? changed.record[field] ?? null),
   }))
   return { kind: 'update', changes }
+}
+
+/** Returns the names of linked records, for users who read the run. */
+async function readLinked(tx: Transaction, table: string, record: Texts, ids: ReadonlySet<string>): Promise<Texts> {
+  return ids.size === 0
+    ? {}
+    : readLinkNames(
+        tx,
+        table,
+        record,
+        [...ids].map((field) => `{${field}}`),
+      )
 }
 
 /** Returns the id of the member to assign a record to. @throws {RunRefused} `automation.no_assignee` */
