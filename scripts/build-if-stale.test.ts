@@ -21,6 +21,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 const SCRIPTS = fileURLToPath(new URL('.', import.meta.url))
 const SERVER_SOURCE = 'server/src/main.ts'
 const APP_SOURCE = 'apps/workspace/src/main.tsx'
+const CONSOLE_SOURCE = 'apps/console/src/main.tsx'
 const PAGE = 'docs/README.md'
 
 let folder: string
@@ -37,10 +38,11 @@ beforeEach(() => {
   write('node_modules/typescript/bin/tsc', compiler('server', 'server/dist/cli/main.js'))
   const requiring = `import { createRequire } from 'node:module'
     const require = createRequire(import.meta.url)`
-  write('node_modules/vite/bin/vite.js', `${requiring}\n${compiler('app', 'apps/workspace/dist/index.html')}`)
+  write('node_modules/vite/bin/vite.js', `${requiring}\n${appsCompiler}`)
   write('apps/docs/src/build.ts', `${requiring}\n${compiler('docs', 'apps/docs/dist/pagefind/pagefind.js')}`)
   write(SERVER_SOURCE, 'export {}')
   write(APP_SOURCE, 'export {}')
+  write(CONSOLE_SOURCE, 'export {}')
   write(PAGE, '# Docs')
 })
 
@@ -50,6 +52,13 @@ const bundler = `import fs from 'node:fs'
   fs.writeFileSync('server/dist/bundle/built-from.json', '{}')`
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Vite builds the app that its arguments name. */
+const appsCompiler = `const fs = require('node:fs')
+    const app = process.argv[3]
+    fs.mkdirSync(app + '/dist', { recursive: true })
+    fs.writeFileSync(app + '/dist/index.html', '')
+    fs.appendFileSync('builds', (app === 'apps/workspace' ? 'app' : 'console') + '\\n')`
 
 function compiler(name: string, product: string): string {
   return `const fs = require('node:fs'), path = require('node:path')
@@ -71,7 +80,7 @@ function builtIn(root: string): readonly string[] {
 }
 
 test('builds once, and again only what changed', () => {
-  expect(builtIn(checkout)).toEqual(['app', 'docs', 'server'])
+  expect(builtIn(checkout)).toEqual(['app', 'console', 'docs', 'server'])
   expect(builtIn(checkout)).toEqual([])
   appendFileSync(join(checkout, SERVER_SOURCE), '\n')
   expect(builtIn(checkout)).toEqual(['server'])

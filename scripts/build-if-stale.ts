@@ -47,6 +47,19 @@ const TARGETS: readonly Target[] = [
     steps: [['node_modules/vite/bin/vite.js', 'build', 'apps/workspace', '--logLevel', 'warn']],
   },
   {
+    name: 'console',
+    sources: [
+      ...['src', 'public', 'index.html', 'vite.config.ts'].map((path) => `apps/console/${path}`),
+      ...['src/components', 'src/hooks', 'src/lib', 'src/messages', 'src/styles'].map(
+        (path) => `apps/workspace/${path}`,
+      ),
+      'platform/protocol/src',
+      'package-lock.json',
+    ],
+    product: 'apps/console/dist/index.html',
+    steps: [['node_modules/vite/bin/vite.js', 'build', 'apps/console', '--logLevel', 'warn']],
+  },
+  {
     name: 'docs',
     sources: ['docs', 'apps/docs/src', 'apps/docs/theme', 'package-lock.json'],
     product: 'apps/docs/dist/pagefind/pagefind.js',

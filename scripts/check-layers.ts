@@ -23,6 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
   realtime: [...SERVICE, 'replication', 'policy'],
   functions: [...SERVICE, 'queue'],
   sync: [...SERVICE, 'replication', 'policy'],
+  console: SERVICE,
   sample: ['foundation', 'postgres'],
   holdfast: [
     ...SERVICE,
@@ -35,6 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
     'realtime',
     'functions',
     'sync',
+    'console',
     'sample',
   ],
   client: ['protocol'],
@@ -42,6 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
   testing: ['client', 'protocol', 'holdfast'],
   'create-holdfast': [],
   workspace: ['client', 'react', 'protocol'],
+  'console-app': ['workspace', 'protocol'],
   docs: [],
   'test-support': 'any',
   conformance: 'any',

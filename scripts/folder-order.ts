@@ -84,6 +84,8 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'check',
     'routes',
   ],
+  'apps/console': ['lib', 'components', 'screens', 'app'],
+  'services/console': ['operators', 'users', 'routing', 'routes'],
   sample: ['words', 'pictures'],
   server: [
     'vite',

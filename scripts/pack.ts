@@ -52,6 +52,7 @@ const SERVER_FILES = [
   'sample/sql',
   'sample/supabase',
   'apps/workspace/dist',
+  'apps/console/dist',
   'apps/docs/dist',
   ...[
     'server',
@@ -61,6 +62,7 @@ const SERVER_FILES = [
     'services/realtime',
     'services/functions',
     'services/sync',
+    'services/console',
   ].map((path) => `${path}/migrations`),
 ]
 

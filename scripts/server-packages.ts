@@ -13,6 +13,7 @@ export const SERVER_PACKAGES = [
   'services/realtime',
   'services/functions',
   'services/sync',
+  'services/console',
   'sample',
   'server',
 ]

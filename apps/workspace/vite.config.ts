@@ -5,6 +5,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type HtmlTagDescriptor, type PluginOption } from 'vite'
 import { VitePWA } from 'vite-plugin-pwa'
 import { compileMessages } from './compile-messages.ts'
+import { englishTexts } from './english-texts.ts'
 
 /** Paths that the server answers; in development they are proxied to its default address. */
 const SERVER_PATHS = ['/auth/v1', '/rest/v1', '/sync/', '/write-checkpoint2.json', '/health', '/app/v1']
@@ -99,22 +100,6 @@ const pwa: PluginOption = VitePWA({
     target: 'es2022',
   },
 })
-
-/**
- * Removes the component library's texts for screen readers in languages other than English. Those of the app's languages are in its catalogue
- * (`src/messages/de/german.ts`).
- */
-const englishTexts: PluginOption = {
-  name: 'english-texts',
-  enforce: 'pre',
-  load: {
-    filter: {
-      id: /\/react-(?:aria|stately|aria-components)\/dist\/.*\/intl\/(?:.*\/)?(?!en-US)[a-z]{2}-[A-Z]{2}\.mjs$/,
-    },
-    // The library falls back to English for a language without texts.
-    handler: () => 'export default undefined',
-  },
-}
 
 /** Modules that open the local database, needed by every screen of a signed-in user and no other. */
 const DATABASE = [

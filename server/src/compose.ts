@@ -1,14 +1,17 @@
 import { parseTrustProxy } from '@holdfast/http'
-import { withOwnSettings } from '@holdfast/postgres'
+import { type Cluster, withOwnSettings } from '@holdfast/postgres'
 import { createChangeTap } from '@holdfast/replication'
+import type { StorageService } from '@holdfast/storage'
 import { baseUrlOf } from './config/base-url.ts'
-import { resolveJwtSecret } from './config/jwt-secret.ts'
+import { type ResolvedJwtSecret, resolveJwtSecret } from './config/jwt-secret.ts'
+import type { Config } from './config/options.ts'
 import { listenOn } from './gateway/gateway.ts'
 import type { Ground, Holdfast, OpenHoldfastOptions } from './holdfast.ts'
-import { openAccounts } from './parts/accounts.ts'
+import { type Accounts, openAccounts } from './parts/accounts.ts'
 import { openAutomationsPart } from './parts/automations.ts'
 import { openCatalog } from './parts/catalog.ts'
 import { openChannels } from './parts/channels.ts'
+import { openConsolePart } from './parts/console.ts'
 import { createDatabaseCalls } from './parts/database-calls.ts'
 import { openDigests } from './parts/digests.ts'
 import { openFiles } from './parts/files.ts'
@@ -88,7 +91,8 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const schemas = openSchemaWatch(context, { pool, requestUrl, catalog })
 
   const services = { rest, storage, realtime, functions, sync }
-  const parts = { schemas, push, workspaces, invitations, forms, automations, digests, hasSample }
+  const operators = openConsolePart(context, { app, cluster, accounts, baseUrl, url, jwtSecret, services })
+  const parts = { schemas, push, workspaces, invitations, forms, automations, digests, operators, hasSample }
   const gateway = await openGateway(app, context, { cluster, accounts, ...services, ...parts })
   signal.throwIfAborted()
   await listenOn(app, config.host, port)
@@ -103,8 +107,32 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   phases.log(logger, 'opened in phases')
 
   const welcome = await createWelcome(accounts, workspaces, { baseUrl, hasSample })
+  const consoleUrl = await operators?.createFirstLink()
 
   const lifetime = opened.move()
+  return {
+    ...addressesOf(config, { baseUrl, port, cluster, accounts, storage, jwtSecret }),
+    hasSample,
+    welcome,
+    consoleUrl,
+    seeded,
+    [Symbol.asyncDispose]: () => lifetime.disposeAsync(),
+  }
+}
+
+/** Returns the addresses and keys that a start prints. */
+function addressesOf(
+  config: Config,
+  given: {
+    readonly baseUrl: string
+    readonly port: number
+    readonly cluster: Cluster
+    readonly accounts: Accounts
+    readonly storage: StorageService | undefined
+    readonly jwtSecret: ResolvedJwtSecret
+  },
+): Omit<Holdfast, 'hasSample' | 'welcome' | 'consoleUrl' | 'seeded' | typeof Symbol.asyncDispose> {
+  const { baseUrl, port, cluster, accounts, storage, jwtSecret } = given
   return {
     baseUrl,
     port,
@@ -115,10 +143,6 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     jwtSecret: jwtSecret.text,
     docsUrl: config.docs ? `${baseUrl}/docs/` : undefined,
     mailboxUrl: accounts.auth.captured && config.mailbox ? `${baseUrl}/mailbox` : undefined,
-    hasSample,
-    welcome,
-    seeded,
-    [Symbol.asyncDispose]: () => lifetime.disposeAsync(),
   }
 }
 

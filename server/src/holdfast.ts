@@ -39,6 +39,8 @@ export interface Holdfast extends AsyncDisposable {
   readonly hasSample: boolean
   /** Link for the first user; `undefined` once a workspace exists. */
   readonly welcome: Welcome | undefined
+  /** Link for the console's first operator; `undefined` once there is one, or if the console is off. */
+  readonly consoleUrl: string | undefined
   /** Whether this start created the sample. */
   readonly seeded: boolean
 }

@@ -1,4 +1,5 @@
 import { authMigrations } from '@holdfast/auth'
+import { consoleMigrations } from '@holdfast/console'
 import { scheduleMigrations, webhookMigrations } from '@holdfast/functions'
 import { platformMigrations, type MigrationSource } from '@holdfast/postgres'
 import { realtimeMigrations } from '@holdfast/realtime'
@@ -21,5 +22,6 @@ export const MIGRATIONS: readonly MigrationSource[] = [
   webhookMigrations,
   scheduleMigrations,
   syncMigrations,
+  consoleMigrations,
   serverMigrations,
 ]

@@ -29,6 +29,8 @@ export interface ReadyLine {
   readonly mailbox: string | undefined
   /** Opens the sample signed in, once, within ten minutes of the start. */
   readonly welcome: string | undefined
+  /** Creates the console's first operator, once. */
+  readonly console: string | undefined
   readonly s3: Holdfast['s3']
 }
 

@@ -8,7 +8,7 @@ declare const self: Omit<ServiceWorkerGlobalScope, '__WB_MANIFEST'> & {
 
 /** What only the server answers: a navigation to it is never the app. */
 const SERVER_PATHS =
-  /^\/(auth\/v1|rest\/v1|sync|write-checkpoint2\.json|health|docs|mailbox|metrics|app\/v1|storage\/v1|functions\/v1|realtime\/v1|admin\/v1)(\/|$)/
+  /^\/(auth\/v1|rest\/v1|sync|write-checkpoint2\.json|health|docs|console|mailbox|metrics|app\/v1|storage\/v1|functions\/v1|realtime\/v1|admin\/v1)(\/|$)/
 
 const manifest = self.__WB_MANIFEST
 /**

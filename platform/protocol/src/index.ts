@@ -177,3 +177,21 @@ export { FORMULA_FUNCTIONS, type FormulaFunction } from './formula/functions.ts'
 export { parseFormula, type ParsedFormula } from './formula/parse.ts'
 export { printFormula } from './formula/print.ts'
 export { compileSqlite, type SqlExpression, type SqliteContext } from './formula/sqlite.ts'
+export {
+  includesRole,
+  isOperatorRole,
+  OPERATOR_ROLES,
+  type ConsoleSession,
+  type Invitation,
+  type ListedAuditEntry,
+  type ListedInvitation,
+  type ListedOperator,
+  type ListedSession,
+  type ListedUser,
+  type Operator,
+  type OperatorRole,
+  type Overview,
+  type PartHealth,
+  type RequestHistory,
+  type ServiceHistory,
+} from './console.ts'

@@ -166,6 +166,7 @@ function readyLine(holdfast: Holdfast): ReadyLine {
     jwtSecret: holdfast.jwtSecret,
     mailbox: holdfast.mailboxUrl,
     welcome: holdfast.welcome?.url,
+    console: holdfast.consoleUrl,
     s3: holdfast.s3,
   }
 }
@@ -185,6 +186,13 @@ function readyText(holdfast: Holdfast, durationMs: number): string {
       : [
           `  Begin here         ${holdfast.welcome.url}`,
           `                     (${WELCOME_NOTES[holdfast.welcome.kind]})`,
+          '',
+        ]),
+    ...(holdfast.consoleUrl === undefined
+      ? []
+      : [
+          `  Console            ${holdfast.consoleUrl}`,
+          '                     (creates the first operator; keep it to yourself, it works once)',
           '',
         ]),
     `  App and APIs       ${holdfast.baseUrl}`,

@@ -26,6 +26,11 @@ export const inspectOptions = {
   ),
 } satisfies OptionDeclarations
 
+/** Options of `console invite` beyond the server's. */
+export const consoleCommandOptions = {
+  role: text('Role of the operator: `viewer`, `developer` or `owner`.', { default: 'developer' }),
+} satisfies OptionDeclarations
+
 /** Options of `backup` and `restore` beyond the server's. */
 export const backupOptions = {
   postgresTools: text(

@@ -1,4 +1,5 @@
 import { authOptions } from '@holdfast/auth'
+import { consoleOptions } from '@holdfast/console'
 import { flag, integer, list, type OptionDeclarations, type OptionValues, settings, text } from '@holdfast/foundation'
 import { functionsOptions, schedulesOptions, webhooksOptions } from '@holdfast/functions'
 import { realtimeOptions } from '@holdfast/realtime'
@@ -10,6 +11,7 @@ import { digestOptions } from '../digest/options.ts'
 import { pushOptions } from '../push/options.ts'
 import {
   backupOptions,
+  consoleCommandOptions,
   dbOptions,
   devOptions,
   exportOptions,
@@ -176,6 +178,7 @@ export const options = {
   ...automationsOptions,
   ...schedulesOptions,
   ...syncOptions,
+  ...consoleOptions,
 } satisfies OptionDeclarations
 
 /** Server options grouped by the part that declares them, for help and reference. */
@@ -200,6 +203,7 @@ export const optionGroups: readonly OptionGroup[] = [
   { title: 'Automations', topic: 'automations', options: automationsOptions },
   { title: 'Schedules', topic: 'schedules', options: schedulesOptions },
   { title: 'Sync', topic: 'sync', options: syncOptions },
+  { title: 'Console', topic: 'console', options: consoleOptions },
 ]
 
 /** Topics of the server options. */
@@ -216,6 +220,9 @@ export const functionsCommandDeclarations = {
 
 /** Settings of `backup` and `restore`, which locate the database and data folder like the server does. */
 export const backupDeclarations = { ...options, ...backupOptions } satisfies OptionDeclarations
+
+/** Settings of `console …`: which database, they find out as the server does. */
+export const consoleDeclarations = { ...options, ...consoleCommandOptions } satisfies OptionDeclarations
 
 /** Settings of `dev`. */
 export const devDeclarations = { ...options, ...devOptions } satisfies OptionDeclarations

@@ -49,6 +49,7 @@ describe.each([
   ['Auth', 'services/auth', 60],
   ['REST', 'services/rest', 30],
   ['Realtime', 'services/realtime', 10],
+  ['Console', 'services/console', 10],
 ])('the page’s section %s', (section, folder, least) => {
   const refusals = refusalsIn(folder)
   const documented = documentedIn(section)

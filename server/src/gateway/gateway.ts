@@ -3,6 +3,8 @@ import { HoldfastError, nextTurn, type Logger } from '@holdfast/foundation'
 import { allowOrigins, explainListen, findPort, limitAddresses } from '@holdfast/http'
 import { appConfigRoutes, type AppConfig } from './app-config.ts'
 import { appFiles } from './app-files.ts'
+import { CONSOLE_API } from './console/console-api.ts'
+import { consoleFiles } from './console/console-files.ts'
 import { docsFiles } from './docs-files.ts'
 import { authenticate, isOperator, type RequireSession, type VerifyToken } from './authenticate.ts'
 import { mailboxRoutes, type MailboxOptions } from './mailbox/mailbox.ts'
@@ -36,7 +38,7 @@ export interface GatewayOptions {
   /** `undefined` if no messages are captured, or nobody may read them here. */
   readonly mailbox: Omit<MailboxOptions, 'projectName' | 'verifyToken'> | undefined
   /** Counts all answered requests. */
-  readonly requests: RequestMetrics
+  readonly requests: Pick<RequestMetrics, 'record'>
   readonly metrics: Pick<MetricsOptions, 'read' | 'token'>
   /** All sync routes, at their full paths. */
   readonly sync: FastifyPluginAsync
@@ -58,6 +60,8 @@ export interface GatewayOptions {
   readonly config: AppConfig
   /** Folder of the built app. */
   readonly appDirectory: string
+  /** The console's API and the folder of its built app; `undefined` if it is off. */
+  readonly console?: { readonly routes: FastifyPluginAsync; readonly directory: string } | undefined
   /** Folder of the built docs site; `undefined` if it is not served. */
   readonly docsDirectory?: string | undefined
   readonly logger: Logger
@@ -74,6 +78,7 @@ const API_PREFIXES = [
   '/realtime/',
   '/functions/',
   '/.well-known/oauth-authorization-server/',
+  `${CONSOLE_API}/`,
 ]
 const API_PATHS = new Set(['/auth/v1', '/write-checkpoint2.json', '/health'])
 
@@ -191,6 +196,10 @@ async function mountPages(app: FastifyInstance, options: GatewayOptions): Promis
   if (options.mailbox) {
     const { projectName } = options.config
     await app.register(mailboxRoutes({ ...options.mailbox, projectName, verifyToken: options.verifyAdminToken }))
+  }
+  if (options.console) {
+    await app.register(options.console.routes)
+    await app.register(consoleFiles(options.console.directory))
   }
   if (options.docsDirectory !== undefined) await app.register(docsFiles(options.docsDirectory))
   await app.register(

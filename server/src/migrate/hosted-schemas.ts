@@ -9,6 +9,7 @@ export const PLATFORM_SCHEMAS: readonly string[] = [
   'graphql',
   'graphql_public',
   'holdfast',
+  'holdfast_console',
   'holdfast_deleted',
   'holdfast_private',
   'net',

@@ -17,6 +17,7 @@ import type { Family } from '../gateway/metrics/families.ts'
 import { RequestMetrics } from '../gateway/metrics/request-metrics.ts'
 import type { SchemaWatch } from '../watch-schemas.ts'
 import type { Accounts } from './accounts.ts'
+import type { ConsolePart } from './console.ts'
 import { readMetrics } from './metrics.ts'
 import type { DigestsPart } from './digests.ts'
 import type { AutomationsPart } from './automations.ts'
@@ -26,8 +27,9 @@ import type { PartContext } from './part-context.ts'
 import type { PushPart } from './push.ts'
 import type { WorkspacesPart } from './workspaces.ts'
 
-/** Output folders of `npm run build` for the app and the docs site. */
+/** Output folders of `npm run build` for the apps and the docs site. */
 const APP_DIRECTORY = fileURLToPath(new URL('../../../apps/workspace/dist/', import.meta.url))
+const CONSOLE_DIRECTORY = fileURLToPath(new URL('../../../apps/console/dist/', import.meta.url))
 const DOCS_DIRECTORY = fileURLToPath(new URL('../../../apps/docs/dist/', import.meta.url))
 
 export interface GatewayParts {
@@ -45,6 +47,7 @@ export interface GatewayParts {
   readonly forms: FormsPart
   readonly automations: AutomationsPart
   readonly digests: DigestsPart
+  readonly operators: ConsolePart | undefined
   readonly hasSample: boolean
 }
 
@@ -62,7 +65,7 @@ export async function openGateway(
   const { config, logger } = context
   const { cluster, accounts, rest, storage, realtime, sync } = parts
   const { auth, sessions } = accounts
-  const requests = new RequestMetrics()
+  const requests = new RequestMetrics(parts.operators?.history)
   const read = async (): Promise<readonly Family[]> => [...(await readMetrics(context, parts)), ...requests.families()]
   await mountGateway(app, {
     auth: auth.routes,
@@ -101,6 +104,7 @@ export async function openGateway(
       push: parts.push,
     }),
     appDirectory: APP_DIRECTORY,
+    console: parts.operators && { routes: parts.operators.routes, directory: CONSOLE_DIRECTORY },
     docsDirectory: config.docs ? DOCS_DIRECTORY : undefined,
     logger,
   })

@@ -57,7 +57,7 @@ export async function keepPublished(db: Queryable): Promise<void> {
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace
      where p.pubowner = (select oid from pg_catalog.pg_roles where rolname = current_user)
        and pg_catalog.obj_description(p.oid, 'pg_publication') = ${MARK}
-       and n.nspname <> all(array['holdfast', 'holdfast_private', 'holdfast_deleted', 'supabase_migrations'])
+       and n.nspname <> all(array['holdfast', 'holdfast_private', 'holdfast_deleted', 'holdfast_console', 'supabase_migrations'])
        and not exists (select from pg_catalog.pg_publication_rel r where r.prpubid = p.oid and r.prrelid = c.oid)
      order by 1, 2, 3`)
   for (const { publication, schema, table } of missing)

@@ -51,6 +51,8 @@ export interface SyncService extends AsyncDisposable {
     /** The database does not meet the prerequisites of sync; see `problem`. */
     readonly refused: boolean
     readonly connections: number
+    /** Distinct users among the connections. */
+    readonly users: number
     readonly opId: number
     /** Age of the oldest received transaction that is not in the log; 0 if there is none. */
     readonly lagSeconds: number
@@ -104,6 +106,7 @@ export function openSync(options: SyncOptions): SyncService {
       standby: replicator.isStandby,
       refused: replicator.refusal !== undefined,
       connections: connections.size,
+      users: connections.people,
       opId: feed.opId,
       lagSeconds: secondsSince(replicator.progress.waitingSinceMs),
       uploads: counter.counts(),

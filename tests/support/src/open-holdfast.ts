@@ -47,6 +47,8 @@ export interface Holdfast extends AsyncDisposable {
   readonly jwtSecret: string
   /** Opens the sample, signed in. Works once, within ten minutes of the first start. */
   readonly welcomeUrl: string | undefined
+  /** Creates the console's first operator, once. */
+  readonly consoleUrl: string | undefined
   /** Credentials with which S3 clients act as `service_role`. */
   readonly s3: ReadyLine['s3']
   readonly dataDir: string
@@ -94,7 +96,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     rmSync(folder, { recursive: true, force: true })
     throw error
   }
-  const { base: url, db: databaseUrl, jwtSecret, welcome: welcomeUrl, ...keys } = server.ready
+  const { base: url, db: databaseUrl, jwtSecret, welcome: welcomeUrl, console: consoleUrl, ...keys } = server.ready
   const admin = createPool({ url: databaseUrl, applicationName: 'tests', connectionsMax: 5 })
   const internalUrl = isEmbedded ? internalUrlOf(databaseUrl, dataDir) : databaseUrl
   const internal = createPool({ url: internalUrl, applicationName: 'tests', connectionsMax: 5 })
@@ -116,6 +118,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     secretKey: keys.secretKey,
     jwtSecret,
     welcomeUrl,
+    consoleUrl,
     s3: keys.s3,
     dataDir,
     admin,

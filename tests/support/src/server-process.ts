@@ -22,6 +22,8 @@ export interface ReadyLine {
   readonly jwtSecret: string
   /** Opens the sample, signed in: once, within ten minutes of the start. */
   readonly welcome?: string
+  /** Creates the console's first operator, once. */
+  readonly console?: string
   /** What S3 clients need to act as `service_role`. */
   readonly s3: {
     readonly endpoint: string

@@ -1,3 +1,4 @@
+import { CONSOLE_COMMANDS } from './console.ts'
 import { DATABASE_COMMANDS } from './database.ts'
 import type { CommandEntry } from './entry.ts'
 import { FUNCTION_COMMANDS } from './functions.ts'
@@ -10,6 +11,7 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   sync: 'Inspect what syncs to whom, and why',
   functions: 'Create, serve and observe edge functions',
   secrets: 'Manage the secrets of edge functions',
+  console: 'Let operators into the console',
   keys: 'Manage API keys and signing keys',
   storage: 'Check stored files',
   migration: 'Create, list and apply migrations',
@@ -45,6 +47,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ...DATABASE_COMMANDS,
   ...SYNC_COMMANDS,
   ...FUNCTION_COMMANDS,
+  ...CONSOLE_COMMANDS,
   ...MOVING_COMMANDS,
   ...HELP_COMMANDS,
 ]

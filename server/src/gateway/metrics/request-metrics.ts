@@ -1,4 +1,5 @@
 import type { Family, Sample } from './families.ts'
+import type { RequestHistory } from './request-history.ts'
 
 /** Upper bounds of the histogram in seconds: from what users perceive as instant to the request timeouts. */
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -12,6 +13,7 @@ const SERVICES: Readonly<Record<string, string>> = {
   functions: 'functions',
   sync: 'sync',
   'write-checkpoint2.json': 'sync',
+  console: 'console',
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -28,14 +30,22 @@ interface Durations {
 
 /** Counts requests and durations. Clients cannot create new samples, so memory is bounded. */
 export class RequestMetrics {
+  readonly #history: Pick<RequestHistory, 'record'> | undefined
   readonly #counts = new Map<string, number>()
   readonly #durations = new Map<string, Durations>()
+
+  /** @param history - also receives each request */
+  constructor(history?: Pick<RequestHistory, 'record'>) {
+    this.#history = history
+  }
 
   record({ url, method, status, ms }: { url: string; method: string; status: number; ms: number }): void {
     const service = serviceOf(url)
     const key = `${service} ${METHODS.has(method) ? method : 'other'} ${status}`
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
-    if (!url.startsWith(STREAM)) this.#recordDuration(service, ms / 1_000)
+    if (url.startsWith(STREAM)) return
+    this.#recordDuration(service, ms / 1_000)
+    this.#history?.record(service, { status, ms })
   }
 
   #recordDuration(service: string, seconds: number): void {

@@ -1,0 +1,58 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { OverviewScreen } from '../screens/overview/overview-screen.tsx'
+import { NotFound } from './not-found.tsx'
+import { ScreenFailed } from './screen-failed.tsx'
+import { Shell } from './shell.tsx'
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: ScreenFailed })
+const screen = { getParentRoute: () => root }
+
+/** Search parameters of lists, so that a filtered list has an address. */
+function textsOf<Name extends string>(names: readonly Name[]) {
+  return (search: Readonly<Record<string, unknown>>): { readonly [K in Name]?: string } =>
+    Object.fromEntries(
+      names.flatMap((name) => (typeof search[name] === 'string' && search[name] !== '' ? [[name, search[name]]] : [])),
+    ) as { readonly [K in Name]?: string }
+}
+
+const overview = createRoute({ ...screen, path: '/', component: OverviewScreen })
+const users = createRoute({
+  ...screen,
+  path: '/users',
+  validateSearch: textsOf(['search', 'state']),
+  component: lazyRouteComponent(() => import('../screens/users/users-screen.tsx'), 'UsersScreen'),
+})
+const user = createRoute({
+  ...screen,
+  path: '/users/$id',
+  component: lazyRouteComponent(() => import('../screens/users/user-screen.tsx'), 'UserScreen'),
+})
+const operators = createRoute({
+  ...screen,
+  path: '/operators',
+  component: lazyRouteComponent(() => import('../screens/operators/operators-screen.tsx'), 'OperatorsScreen'),
+})
+const audit = createRoute({
+  ...screen,
+  path: '/audit',
+  validateSearch: textsOf(['operator', 'action', 'target']),
+  component: lazyRouteComponent(() => import('../screens/audit/audit-screen.tsx'), 'AuditScreen'),
+})
+const account = createRoute({
+  ...screen,
+  path: '/account',
+  component: lazyRouteComponent(() => import('../screens/account/account-screen.tsx'), 'AccountScreen'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([overview, users, user, operators, audit, account]),
+  basepath: '/console',
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    readonly router: typeof router
+  }
+}

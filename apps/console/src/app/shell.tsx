@@ -1,0 +1,120 @@
+import { Link, Outlet, useRouter } from '@tanstack/react-router'
+import {
+  BookOpen,
+  History,
+  LayoutDashboard,
+  Menu as MenuIcon,
+  ShieldCheck,
+  UserRound,
+  UsersRound,
+  X,
+} from 'lucide-react'
+import { type JSX, type ReactNode, useEffect, useRef, useState } from 'react'
+import type { OperatorRole } from '@holdfast/protocol'
+import { IconButton, Logo, ToastRegion } from '@holdfast/workspace'
+import { useHasRole, useOperator, useSession } from '../lib/session.ts'
+
+interface Entry {
+  readonly to: string
+  readonly label: string
+  readonly icon: ReactNode
+  readonly role: OperatorRole
+}
+
+const ICON = { size: 16, 'aria-hidden': true } as const
+
+/** Entries of the navigation. What a role may not open is not shown. */
+const ENTRIES: readonly Entry[] = [
+  { to: '/', label: 'Overview', icon: <LayoutDashboard {...ICON} />, role: 'viewer' },
+  { to: '/users', label: 'Users', icon: <UsersRound {...ICON} />, role: 'viewer' },
+  { to: '/audit', label: 'Audit log', icon: <History {...ICON} />, role: 'developer' },
+  { to: '/operators', label: 'Operators', icon: <ShieldCheck {...ICON} />, role: 'owner' },
+  { to: '/account', label: 'Your account', icon: <UserRound {...ICON} />, role: 'viewer' },
+]
+
+/** Navigation beside the screen; behind a button on phones. Moves focus to the heading of a new screen. */
+export function Shell(): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  const main = useRef<HTMLElement>(null)
+  const router = useRouter()
+  // Navigation is external to React.
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        if (!pathChanged) return
+        setOpen(false)
+        // On phones the screen is hidden until the navigation has closed.
+        if (fromLocation) requestAnimationFrame(() => main.current?.querySelector('h1')?.focus())
+      }),
+    [router],
+  )
+  const { data } = useSession()
+  return (
+    <div className="flex h-full flex-col">
+      <a href="#content" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-bg focus:p-2">
+        Skip to content
+      </a>
+      <header className="flex h-12 shrink-0 items-center gap-2 border-b border-border bg-surface px-3.5 coarse:h-14">
+        <span className="laptop:hidden">
+          <IconButton
+            label={isOpen ? 'Close navigation' : 'Open navigation'}
+            aria-expanded={isOpen}
+            icon={isOpen ? <X size={18} aria-hidden /> : <MenuIcon size={18} aria-hidden />}
+            onPress={() => setOpen(!isOpen)}
+          />
+        </span>
+        <span className="flex text-accent">
+          <Logo size={20} />
+        </span>
+        <span className="min-w-0 truncate font-semibold">{data?.projectName}</span>
+        <span className="rounded-full bg-sunken px-2 text-small text-muted">Console</span>
+      </header>
+      <div className="flex min-h-0 flex-1">
+        <Navigation isOpen={isOpen} />
+        <main
+          id="content"
+          ref={main}
+          tabIndex={-1}
+          className={`min-w-0 flex-1 overflow-auto bg-bg ${isOpen ? 'max-laptop:hidden' : ''}`}
+        >
+          <Outlet />
+        </main>
+      </div>
+      <ToastRegion />
+    </div>
+  )
+}
+
+function Navigation({ isOpen }: { readonly isOpen: boolean }): JSX.Element {
+  const operator = useOperator()
+  const roles = { viewer: true, developer: useHasRole('developer'), owner: useHasRole('owner') }
+  return (
+    <nav
+      aria-label="Console"
+      className={`flex w-60 shrink-0 flex-col gap-0.5 overflow-auto border-r border-border bg-surface p-2 max-laptop:w-full max-laptop:border-r-0 ${isOpen ? '' : 'max-laptop:hidden'}`}
+    >
+      {ENTRIES.filter(({ role }) => roles[role]).map(({ to, label, icon }) => (
+        <Link
+          key={to}
+          to={to}
+          activeOptions={{ exact: to === '/' }}
+          className="flex h-8 items-center gap-2.5 rounded-md px-2.5 text-muted hover:bg-hover hover:text-text coarse:h-11"
+          activeProps={{ className: 'bg-accent-soft font-medium text-accent!', 'aria-current': 'page' }}
+        >
+          {icon}
+          {label}
+        </Link>
+      ))}
+      <a
+        href="/docs/"
+        className="mt-auto flex h-8 items-center gap-2.5 rounded-md px-2.5 text-muted hover:bg-hover hover:text-text coarse:h-11"
+      >
+        <BookOpen {...ICON} />
+        Docs
+      </a>
+      <p className="truncate px-2.5 py-1 text-small text-subtle" title={operator.email}>
+        {operator.name} · {operator.role}
+      </p>
+    </nav>
+  )
+}

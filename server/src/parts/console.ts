@@ -1,0 +1,193 @@
+import { statfs } from 'node:fs/promises'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { createPasswordHasher, createRateLimiter, createTotpSecret, matchTotp, totpUri } from '@holdfast/auth'
+import { type Console, Invitations, loadConsole, type Credentials } from '@holdfast/console'
+import type { Overview, PartHealth } from '@holdfast/protocol'
+import { type Cluster, type Pool, sql } from '@holdfast/postgres'
+import type { SyncService } from '@holdfast/sync'
+import { servesThisMachineOnly } from '../config/loopback.ts'
+import { createOperatorSecrets } from '../config/operator-secrets.ts'
+import { consoleApi } from '../gateway/console/console-api.ts'
+import { RequestHistory } from '../gateway/metrics/request-history.ts'
+import { VERSION } from '../version.ts'
+import type { ResolvedJwtSecret } from '../config/jwt-secret.ts'
+import type { Accounts } from './accounts.ts'
+import type { PartContext } from './part-context.ts'
+
+/** Connections of the console. A page reads several things at once. */
+const CONSOLE_CONNECTIONS_MAX = 4
+
+/** bcrypt cost of operators' passwords: about 0.2 s. */
+const PASSWORD_COST = 12
+
+/** Sign-in attempts per 5 minutes from an address, and for an account. */
+const ATTEMPTS_PER_ADDRESS_MAX = 60
+const ATTEMPTS_PER_ACCOUNT_MAX = 10
+const ATTEMPTS_WINDOW_S = 300
+
+export interface ConsoleParts {
+  /** Receives the console's calls of the accounts API. */
+  readonly app: FastifyInstance
+  readonly cluster: Cluster
+  readonly accounts: Accounts
+  readonly baseUrl: string
+  /** Connects as the superuser. */
+  readonly url: string
+  /** The secret of operators' passwords is derived from it. */
+  readonly jwtSecret: ResolvedJwtSecret
+  readonly services: { readonly sync: SyncService } & Readonly<
+    Record<'storage' | 'realtime' | 'functions', object | undefined>
+  >
+}
+
+export interface ConsolePart {
+  /** Receives every request, for the overview. */
+  readonly history: RequestHistory
+  readonly routes: FastifyPluginAsync
+  /** Creates the link of the first operator; `undefined` once there is one, or if other machines reach this server. */
+  createFirstLink(): Promise<string | undefined>
+}
+
+/** Opens the console; `undefined` if it is off. */
+export function openConsolePart(context: PartContext, parts: ConsoleParts): ConsolePart | undefined {
+  const { config, clock, logger, openPool } = context
+  if (!config.console) return undefined
+  const { app, accounts, baseUrl, url, jwtSecret } = parts
+  const history = new RequestHistory(clock.now)
+  const pool = openPool({ url, applicationName: 'holdfast console', connectionsMax: CONSOLE_CONNECTIONS_MAX })
+  let loading: Promise<Console> | undefined
+  const load = (): Promise<Console> =>
+    (loading ??= loadConsole().then(({ openConsole }) =>
+      openConsole({
+        pool,
+        credentials: createCredentials(context, jwtSecret.text),
+        overview: {
+          readOverview: () => readOverview(context, pool, parts),
+          readHistory: (hours) => history.read(hours),
+        },
+        callAccounts: async ({ method, path, body }) => {
+          const key = accounts.auth.apiKeys.serviceRole
+          const response = await app.inject({
+            method: method as 'GET',
+            url: `/auth/v1${path}`,
+            headers: { apikey: key, authorization: `Bearer ${key}` },
+            ...(body !== undefined && { payload: body as object }),
+          })
+          return { status: response.statusCode, body: response.body === '' ? {} : response.json() }
+        },
+        projectName: config.projectName,
+        clock,
+        logger,
+      }),
+    ))
+  return {
+    history,
+    routes: consoleApi({ load, isRemote: config.consoleRemote, isSecure: baseUrl.startsWith('https:'), logger }),
+    async createFirstLink() {
+      if (!servesThisMachineOnly(config)) return undefined
+      const key = await new Invitations(pool).createFirst()
+      return key === undefined ? undefined : `${baseUrl}/console/#key=${key}`
+    },
+  }
+}
+
+function createCredentials({ clock, logger }: PartContext, secret: string): Credentials {
+  const hasher = createPasswordHasher(PASSWORD_COST, logger)
+  const limiter = (attempts: number): ReturnType<typeof createRateLimiter> =>
+    createRateLimiter({ attempts, windowS: ATTEMPTS_WINDOW_S, isLoopbackExempt: () => false, clock })
+  const byAddress = limiter(ATTEMPTS_PER_ADDRESS_MAX)
+  const byAccount = limiter(ATTEMPTS_PER_ACCOUNT_MAX)
+  const { pepper, seal, unseal } = createOperatorSecrets(secret)
+  return {
+    seal,
+    unseal,
+    hashPassword: (password) => hasher.hash(pepper(password)),
+    verifyPassword: (password, hash) => hasher.verify(pepper(password), hash),
+    createTotpSecret,
+    totpUri,
+    matchTotp,
+    takeAttempt(address, account) {
+      byAddress.take(address)
+      byAccount.take(address, account)
+    },
+  }
+}
+
+interface DatabaseRow {
+  readonly version: string
+  readonly bytes: number
+  readonly connections: number
+  readonly max: number
+  readonly kept: number | null
+  readonly log: number | null
+}
+
+async function readOverview(
+  { config, logger }: PartContext,
+  pool: Pool,
+  { cluster, services }: ConsoleParts,
+): Promise<Overview> {
+  const status = services.sync.status()
+  const [database, disk] = await Promise.all([
+    readDatabase(pool),
+    config.databaseUrl === undefined
+      ? statfs(config.dataDir).catch((error: unknown) => {
+          logger.log('warn', 'the free space of the data folder is unknown', { error: String(error) })
+          return undefined
+        })
+      : undefined,
+  ])
+  const { applied, refused: rejected, repeated } = status.uploads
+  return {
+    version: VERSION,
+    startedAtMs: Date.now() - process.uptime() * 1_000,
+    parts: [
+      { name: 'database', state: cluster.isUp() ? 'ok' : 'down' },
+      {
+        name: 'sync',
+        state: status.refused ? 'down' : status.standby ? 'standby' : status.ready ? 'ok' : 'preparing',
+        ...(status.problem !== undefined && { detail: status.problem }),
+      },
+      ...(['storage', 'realtime', 'functions'] as const).map((name): PartHealth => ({
+        name,
+        state: services[name] ? 'ok' : 'off',
+      })),
+    ],
+    devices: { connected: status.connections, users: status.users },
+    sync: {
+      lagSeconds: status.lagSeconds,
+      uploads: { applied, rejected, repeated },
+      ...(database.kept !== null && { slotKeptBytes: database.kept }),
+      ...(database.log !== null && { logBytes: database.log }),
+    },
+    database: {
+      version: database.version,
+      bytes: database.bytes,
+      connections: database.connections,
+      connectionsMax: database.max,
+    },
+    ...(disk && { disk: { freeBytes: disk.bavail * disk.bsize, totalBytes: disk.blocks * disk.bsize } }),
+    memory: { residentBytes: process.memoryUsage().rss },
+    warnings: [
+      ...(status.problem === undefined
+        ? []
+        : [{ message: status.problem, action: 'Run "holdfast sync status" for details.' }]),
+      ...(status.floods === undefined
+        ? []
+        : [{ message: status.floods, action: 'Look at the named users, and at the policies of the named tables.' }]),
+    ],
+  }
+}
+
+async function readDatabase(pool: Pool): Promise<DatabaseRow> {
+  const [row] = await pool.query<DatabaseRow>(sql`
+    select current_setting('server_version') as version, pg_database_size(current_database())::float8 as bytes,
+           (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
+           current_setting('max_connections')::int as max,
+           (select max(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn))::float8 from pg_replication_slots
+             where database = current_database()) as kept,
+           (select sum(pg_total_relation_size(c.oid))::float8 from pg_class c
+             where c.relnamespace = to_regnamespace('sync') and c.relkind in ('r', 'p')) as log`)
+  if (!row) throw new Error('Postgres returned no row for a query without a table')
+  return row
+}

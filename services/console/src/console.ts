@@ -1,0 +1,120 @@
+import { includesRole } from '@holdfast/protocol'
+import { HoldfastError, type Clock, type Logger } from '@holdfast/foundation'
+import type { Pool } from '@holdfast/postgres'
+import { AuditLog, type AuditEntry } from './audit-log.ts'
+import { noSuchRoute, notSignedIn, roleTooLow, secondFactorRequired } from './errors.ts'
+import type { Credentials } from './operators/credentials.ts'
+import { Invitations } from './operators/invitations.ts'
+import { Operators } from './operators/operators.ts'
+import { Sessions, type SessionState } from './operators/sessions.ts'
+import { checkInput } from './routing/check-input.ts'
+import { findRoute, type FoundRoute } from './routing/find-route.ts'
+import type { ConsoleAnswer, ConsoleRequest, Route } from './routing/route.ts'
+import { auditRoutes } from './routes/audit.ts'
+import { operatorRoutes } from './routes/operators.ts'
+import { overviewRoutes, type OverviewSources } from './routes/overview.ts'
+import { profileRoutes } from './routes/profile.ts'
+import { sessionRoutes } from './routes/session.ts'
+import { userRoutes } from './routes/users.ts'
+import type { CallAccounts } from './users/call-accounts.ts'
+
+export interface OpenConsoleOptions {
+  /** Connects as the owner of schema `holdfast_console`, and reads schema `auth`. Stays open when the console closes. */
+  readonly pool: Pool
+  readonly credentials: Credentials
+  readonly overview: OverviewSources
+  /** Calls the accounts API with the service key. */
+  readonly callAccounts: CallAccounts
+  /** Shown in authenticator apps and page titles. */
+  readonly projectName: string
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** A request that may run: its route exists, and its session has the route's role. */
+export interface PermittedRequest extends FoundRoute {
+  readonly session: SessionState
+}
+
+export interface Console {
+  /** All routes, for tests and docs. */
+  readonly routes: readonly Route[]
+  /**
+   * Finds the route of a request and checks its session, before the body is read. The only authorization check of the console.
+   *
+   * @throws {HoldfastError} `no_such_route`, `not_signed_in`, `second_factor_required`, `role_too_low`
+   */
+  permit(request: Pick<ConsoleRequest, 'method' | 'path' | 'sessionKey'>): Promise<PermittedRequest>
+  /** Runs a permitted request and logs its action. @throws {HoldfastError} refusals of the route */
+  run(permitted: PermittedRequest, request: ConsoleRequest): Promise<ConsoleAnswer>
+}
+
+/** Opens the API of the console. */
+export function openConsole(options: OpenConsoleOptions): Console {
+  const { pool, credentials, clock, logger, projectName } = options
+  const operators = new Operators(pool)
+  const sessions = new Sessions(pool)
+  const invitations = new Invitations(pool)
+  const audit = new AuditLog(pool)
+  const routes: readonly Route[] = [
+    ...sessionRoutes({ operators, sessions, invitations, credentials, clock, projectName }),
+    ...profileRoutes({ operators, sessions, credentials, clock, projectName }),
+    ...operatorRoutes({ operators, sessions, invitations }),
+    ...auditRoutes(audit),
+    ...overviewRoutes(options.overview),
+    ...userRoutes({ pool, callAccounts: options.callAccounts }),
+  ]
+
+  return {
+    routes,
+    async permit({ method, path, sessionKey }) {
+      const found = findRoute(routes, method, path)
+      const session = await sessions.read(sessionKey)
+      requireAccess(found, session)
+      return { ...found, session }
+    },
+    async run({ route, parameters, session }, request) {
+      let noted: Pick<AuditEntry, 'target' | 'before' | 'after'> = {}
+      const log = async (error?: string): Promise<void> => {
+        if (route.action === undefined) return
+        const operator = session.state === 'none' ? undefined : session.operator
+        const { address, id: requestId } = request
+        await audit.add({
+          ...noted,
+          operator,
+          action: route.action,
+          address,
+          requestId,
+          ...(error !== undefined && { error }),
+        })
+      }
+      try {
+        const answered = await route.run({
+          request,
+          parameters,
+          session,
+          query: checkInput(route.querySchema, request.query, 'query'),
+          body: checkInput(route.bodySchema, request.body ?? {}, 'body'),
+          note: (entry) => void (noted = { ...noted, ...entry }),
+          logger,
+        })
+        await log()
+        return answered
+      } catch (error) {
+        await log(error instanceof HoldfastError ? error.message : 'The action failed.')
+        throw error
+      }
+    },
+  }
+}
+
+function requireAccess(found: FoundRoute | undefined, session: SessionState): asserts found is FoundRoute {
+  // Unknown paths are reported only to operators, so that others cannot explore the API.
+  if (!found) throw session.state === 'complete' ? noSuchRoute() : notSignedIn()
+  const { access } = found.route
+  if (access === 'open') return
+  if (session.state === 'none') throw notSignedIn()
+  if (access === 'incomplete') return
+  if (session.state === 'incomplete') throw secondFactorRequired()
+  if (!includesRole(session.operator.role, access)) throw roleTooLow(access)
+}

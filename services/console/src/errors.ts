@@ -1,0 +1,35 @@
+import { HoldfastError, refusal } from '@holdfast/foundation'
+
+/** Errors of the console's API, rendered as `{code, message, hint?}`. */
+export const notSignedIn = refusal('not_signed_in', 401, 'Sign in to the console first.')
+export const secondFactorRequired = refusal('second_factor_required', 401, 'Enter the code of your authenticator app.')
+export const wrongCredentials = refusal('wrong_credentials', 400, 'The email address or password is wrong.')
+export const wrongCode = refusal('wrong_code', 400, 'The code is wrong or has been used. Wait for the next one.')
+export const wrongPassword = refusal('wrong_password', 400, 'The current password is wrong.')
+export const invitationInvalid = refusal(
+  'invitation_invalid',
+  410,
+  'This link has expired or has been used. Ask for a new one.',
+)
+export const operatorExists = refusal('operator_exists', 409, 'This address already belongs to an operator.')
+export const operatorUnknown = refusal('operator_unknown', 404, 'There is no such operator.')
+export const lastOwner = refusal('last_owner', 409, 'The console needs an owner. Make somebody else an owner first.')
+export const noSuchRoute = refusal('no_such_route', 404, 'The console has no such path.')
+
+/** @param needed - role that the path requires */
+export function roleTooLow(needed: string): HoldfastError {
+  return new HoldfastError('role_too_low', 403, `This needs the role ${needed}. An owner can change your role.`)
+}
+
+export function invalidRequest(message: string): HoldfastError {
+  return new HoldfastError('invalid_request', 400, message)
+}
+
+/** @param minimum - characters */
+export function weakPassword(minimum: number): HoldfastError {
+  return new HoldfastError(
+    'weak_password',
+    422,
+    `Use at least ${minimum} characters. Three random words are a good start.`,
+  )
+}

@@ -1,0 +1,13 @@
+/** The console: operators, their sessions and rights, and the API of its screens. */
+export { consoleMigrations } from './migrations.ts'
+export { consoleOptions, type ConsoleOptions } from './options.ts'
+export type { Console, OpenConsoleOptions, PermittedRequest } from './console.ts'
+export type { Credentials } from './operators/credentials.ts'
+export type { ConsoleAnswer, ConsoleRequest } from './routing/route.ts'
+export type { OverviewSources } from './routes/overview.ts'
+export { Invitations } from './operators/invitations.ts'
+
+/** Loads the console at its first request, so that a start does not pay for it. */
+export async function loadConsole(): Promise<typeof import('./console.ts')> {
+  return await import('./console.ts')
+}
