@@ -90,7 +90,10 @@ function addOptions(command: Command, entry: CommandEntry): void {
     command.addHelpText('after', `\nEnvironment:\n${lines.join('\n')}`)
   }
   if (entry.words === 'start')
-    command.addHelpText('after', `\nMore options by topic ("holdfast options <topic>"):\n  ${wrap(TOPICS.join(', '), 2)}`)
+    command.addHelpText(
+      'after',
+      `\nMore options by topic ("holdfast options <topic>"):\n  ${wrap(TOPICS.join(', '), 2)}`,
+    )
   if (entry.examples) command.addHelpText('after', `\nExamples:\n${entry.examples.map((one) => `  ${one}`).join('\n')}`)
 }
 
