@@ -267,3 +267,91 @@ describe('refused', () => {
     })
   })
 })
+
+test('a text becomes a long text and back without a change of its values, and merges by lines meanwhile', async () => {
+  await world.create('reports')
+  await insert('reports', ['a', ''])
+  await query(`create policy reads_cause on public.reports for select to authenticated using (cause is not null)`)
+  const merged = (): Promise<readonly object[]> =>
+    query(`select columns::text from sync.guards where "table" = 'public.reports'::regclass and scope = 'lines'`)
+  const format = (): Promise<readonly object[]> =>
+    query(`select format from holdfast.fields where table_name = 'reports' and field_name = 'cause'`)
+  expect(await conversion('reports', to('long_text'))).toEqual({ total: 1, lost: 0, values: [] })
+  const before = await world.shapeOf('reports')
+  await world.change('reports', to('long_text'))
+  expect(await world.shapeOf('reports')).toEqual(before)
+  expect(await format()).toEqual([{ format: { kind: 'long_text' } }])
+  expect(await merged()).toEqual([{ columns: '{cause}' }])
+  await world.change('reports', to('text'))
+  expect(await format()).toEqual([{ format: { kind: 'text' } }])
+  expect(await merged()).toEqual([{ columns: '{}' }])
+  await expect(
+    world.change('reports', { kind: 'edit_field', field: 'parent_id', format: { kind: 'email' } }),
+  ).rejects.toMatchObject({ hint: 'change_table.format' })
+})
+
+test('a number becomes a long text at once', async () => {
+  await world.create('counted', [
+    { name: 'title', label: 'Title', kind: 'text' },
+    { name: 'cause', label: 'Cause', kind: 'integer' },
+  ])
+  await world.asked(EDDA, sql`insert into public.counted (title, cause) values ('a', 12)`)
+  await world.change('counted', to('long_text'))
+  expect(await causes('counted')).toEqual(['12'])
+  expect(await query(`select format from holdfast.fields where table_name = 'counted'`)).toEqual([
+    { format: { kind: 'long_text' } },
+  ])
+})
+
+describe('dates and times', () => {
+  test.each([
+    ['2026-03-29', '2026-03-28 23:00:00.000000+00'],
+    ['2026-03-29 03:30', '2026-03-29 01:30:00.000000+00'],
+    ['29.3.2026 3:30', '2026-03-29 01:30:00.000000+00'],
+    ['2026-03-29T10:00:00.5Z', '2026-03-29 10:00:00.500000+00'],
+    ['2026-03-29 02:30', null],
+    ['2026-02-30 10:00', null],
+    ['2026-03-29 24:00', null],
+    ['10:00', null],
+    ['soon', null],
+  ])('%j is the time %j in Vienna', async (text, time) => {
+    const settings = JSON.stringify({ zone: 'Europe/Vienna', order: 'dmy' })
+    const [row] = await query<{ time: string | null }>(
+      `select holdfast.convert_text('${text}', 'datetime', '${settings}') as time`,
+    )
+    expect(row?.time ?? null).toBe(time)
+  })
+
+  test('turn into each other in the time zone of the workspace; a time of day is lost only if the owner says so', async () => {
+    await query(`update holdfast.workspaces set time_zone = 'Europe/Vienna' where id = '${world.workspace}'`)
+    await world.create('due', [
+      { name: 'title', label: 'Title', kind: 'text' },
+      { name: 'cause', label: 'Cause', kind: 'date' },
+    ])
+    await insert('due', ['2026-03-01', '2026-07-01', null])
+    await world.change('due', to('datetime'))
+    const utc = (): Promise<readonly object[]> =>
+      query(`select to_char(cause at time zone 'UTC', 'MM-DD HH24:MI') as at from public.due order by title`)
+    expect(await utc()).toEqual([{ at: '02-28 23:00' }, { at: '06-30 22:00' }, { at: null }])
+    await query(`update public.due set cause = '2026-03-01 23:30:00+00' where title = '000'`)
+    expect(await conversion('due', to('date'))).toEqual({
+      total: 2,
+      lost: 1,
+      values: [{ text: '2026-03-02 00:30', records: 1 }],
+    })
+    await expect(world.change('due', to('date'))).rejects.toMatchObject({ hint: 'change_table.lost' })
+    expect(await conversion('due', to('date', { time: 'drop' }))).toMatchObject({ lost: 0 })
+    await world.change('due', to('date', { time: 'drop' }))
+    expect(await query(`select cause::text from public.due order by title`)).toEqual([
+      { cause: '2026-03-02' },
+      { cause: '2026-07-01' },
+      { cause: null },
+    ])
+    expect(await query(`select scope, columns::text from sync.guards where "table" = 'public.due'::regclass`)).toEqual([
+      { scope: 'dates:Europe/Vienna', columns: '{cause}' },
+    ])
+    await world.change('due', to('datetime'))
+    await world.change('due', to('text'))
+    expect(await causes('due')).toEqual(['2026-03-02 00:00', '2026-07-01 00:00', null])
+  })
+})

@@ -1,3 +1,6 @@
+/** Kinds of text columns. */
+export type TextKind = 'text' | 'long_text' | 'email' | 'url' | 'phone'
+
 /** How a column is shown and edited beyond its type, as stored in `holdfast.fields`. Constraint `holdfast_fields_format_form` has the same grammar. */
 export type FieldFormat =
   | { readonly kind: 'rating'; readonly max: 5 | 10 }
@@ -11,6 +14,8 @@ export type FieldFormat =
   /** Photos and files, in the companion table of the records. The column has their names. */
   | { readonly kind: 'attachment' }
   | { readonly kind: 'signature' }
+  /** A plain text: how it is edited where its name says otherwise. */
+  | { readonly kind: TextKind }
 
 const WHOLE = /^(smallint|integer|bigint)$/
 const NUMBER = /^(smallint|integer|bigint|real|double precision|numeric)/
@@ -42,6 +47,11 @@ export function parseFieldFormat(stored: unknown, type: string): FieldFormat | u
     case 'barcode':
     case 'attachment':
     case 'signature':
+    case 'text':
+    case 'long_text':
+    case 'email':
+    case 'url':
+    case 'phone':
       return TEXT.test(type) ? { kind: given['kind'] } : undefined
     case 'location':
       return type === 'point' ? { kind: 'location' } : undefined

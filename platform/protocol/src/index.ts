@@ -158,7 +158,7 @@ export {
   type RollupFunction,
   tablesOfComputed,
 } from './formula/computed.ts'
-export { type FieldFormat, parseFieldFormat } from './field-format.ts'
+export { type FieldFormat, parseFieldFormat, type TextKind } from './field-format.ts'
 export { checkFormula } from './formula/check.ts'
 export {
   columnsOfFormula,

@@ -119,3 +119,31 @@ test('unsent values of a field whose type changed are converted, or come back wi
     { timeout: 20_000, interval: 100 },
   )
 })
+
+test('unsent dates of a field that became a date with a time are carried over in the time zone of the workspace, and the reverse', async () => {
+  const server = await holdfast.supabase(OLGA)
+  const due = async (): Promise<unknown> => (await server.from('pumps').select('due').eq('title', 'Pump 1')).data
+  await server.schema('holdfast').from('workspaces').update({ time_zone: 'Europe/Vienna' }).eq('id', workspace)
+  await change({ kind: 'add_field', field: { name: 'due', label: 'Due', kind: 'date' } })
+  await vi.waitUntil(
+    async () =>
+      (await olga.database.getAll(`select name from pragma_table_info('pumps')`)).some((one) =>
+        JSON.stringify(one).includes('"due"'),
+      ),
+    { timeout: 20_000, interval: 50 },
+  )
+  await olga.goOffline()
+  await olga.database.execute(`update pumps set due = '2026-03-01' where title = 'Pump 1'`)
+  await change({ kind: 'convert_field', field: 'due', to: { kind: 'datetime' } })
+  olga.goOnline()
+  await olga.settle()
+  expect(await due()).toEqual([{ due: '2026-02-28T23:00:00+00:00' }])
+
+  await olga.goOffline()
+  await olga.database.execute(`update pumps set due = '2026-03-05T23:30:00.000Z' where title = 'Pump 1'`)
+  await change({ kind: 'convert_field', field: 'due', to: { kind: 'date', time: 'drop' } })
+  olga.goOnline()
+  await olga.settle()
+  expect(await due()).toEqual([{ due: '2026-03-06' }])
+  expect(await olga.local.rejected.list()).toEqual([])
+})

@@ -8,6 +8,7 @@ export const convertFieldMessages = inLanguages('convertFieldMessages', {
   fixed: 'The type of this field cannot change.',
   order: 'Dates are written as',
   orders: { iso: '2026-12-31', dmy: '31.12.2026', mdy: '12/31/2026' },
+  dropTime: 'Leave out the time of day',
   checking: 'Checking the values',
   options: (count: number) => icu('{count, plural, one {# option} other {# options}} from its values', { count }),
   all: (total: number) =>

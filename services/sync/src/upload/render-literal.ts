@@ -1,5 +1,6 @@
 import { isRecord, parseJson } from '@holdfast/foundation'
 import type { TypeShape } from '@holdfast/policy'
+import { carryDate } from './carry-date.ts'
 import type { WritableColumn } from './writable-tables.ts'
 
 /** A number in its original notation, because a JavaScript number would lose digits. */
@@ -145,5 +146,6 @@ export type SqliteValue = string | number | null
 export function renderValue(value: SqliteValue, column: WritableColumn): string | null {
   if (value === null) return null
   if (column.shape.kind !== 'scalar' && typeof value === 'string') return renderLiteral(value, column.shape)
+  if (column.dateZone !== undefined && typeof value === 'string') return carryDate(value, column.type, column.dateZone)
   return String(value)
 }

@@ -34,6 +34,8 @@ export interface WritableColumn {
   readonly guarded: boolean
   /** Whether versions of the text are merged line by line. */
   readonly merged: boolean
+  /** IANA time zone in which dates and times from devices are carried over, after `sync.carry_dates`. */
+  readonly dateZone: string | undefined
   /** Whether the column is NOT NULL or has a default, so NULL on a device means that it has not received the value yet. */
   readonly alwaysSet: boolean
 }
@@ -87,6 +89,7 @@ interface ColumnRow {
   readonly row_guarded: boolean
   /** `null` if nothing was declared for the table. */
   readonly merges_lines: boolean | null
+  readonly date_zone: string | null
   readonly always_set: boolean
   readonly row_triggers: readonly RowTrigger[]
   /** Whether the caller has any privilege on the column. */
@@ -144,10 +147,12 @@ export async function findWritableTables(
            coalesce(element.typcategory, base.typcategory) in ('B', 'N', 'S', 'E', 'D', 'T', 'I')
              or coalesce(element.oid, base.base) in ('uuid'::regtype, 'jsonb'::regtype) as comparable,
            exists (select from sync.guards g
-                    where g."table" = found.oid and g.scope <> 'lines'
+                    where g."table" = found.oid and g.scope in ('column', 'row')
                       and (g.columns is null or a.attname = any (g.columns))) as guarded,
            exists (select from sync.guards g where g."table" = found.oid and g.scope = 'row') as row_guarded,
            ${declaredMerge(sql`found.oid`)} as merges_lines,
+           (select pg_catalog.substr(g.scope, 7) from sync.guards g
+             where g."table" = found.oid and g.scope like 'dates:%' and a.attname = any (g.columns) limit 1) as date_zone,
            a.attnotnull or a.atthasdef as always_set,
            row_triggers.list as row_triggers,
            pg_catalog.has_column_privilege(${role}::name, found.oid, a.attnum, 'select, insert, update') as usable
@@ -198,6 +203,7 @@ function createTable(rows: readonly ColumnRow[], shapeOf: ((oid: number) => Type
       comparable: row.comparable,
       guarded: row.guarded,
       merged: !row.generated && mergesLines(row.merges_lines, row),
+      dateZone: row.date_zone ?? undefined,
       alwaysSet: row.always_set,
     }
     if (row.usable) columns.set(localName, column)

@@ -12,13 +12,15 @@ const field = (kind: Field['kind'], more: Partial<Of> = {}): Of => ({
 })
 
 test.each([
-  ['text', ['integer', 'number', 'boolean', 'date', 'choice']],
+  ['text', ['long_text', 'email', 'url', 'phone', 'integer', 'number', 'boolean', 'date', 'datetime', 'choice']],
+  ['long_text', ['text', 'email', 'url', 'phone', 'integer', 'number', 'boolean', 'date', 'datetime', 'choice']],
   ['integer', ['text', 'number']],
   ['number', ['text', 'integer']],
   ['boolean', ['text']],
-  ['date', ['text']],
+  ['date', ['datetime', 'text']],
   ['link', ['text']],
-  ['datetime', []],
+  ['datetime', ['date', 'text']],
+  ['json', []],
 ] as const)('a field of kind %s can become %j', (kind, types) => {
   expect(newTypesOf(field(kind))).toEqual(types)
 })

@@ -1,10 +1,11 @@
+import type { TextKind } from '@holdfast/protocol'
 import type { Field } from '../../lib/fields/field.ts'
 import { isNumeric } from '../../lib/fields/field-kind.ts'
 
 /** Prefix of the kinds that link to a table. */
 export const LINK = 'link:'
 
-export type NewType = 'text' | 'integer' | 'number' | 'boolean' | 'date' | 'choice'
+export type NewType = TextKind | 'integer' | 'number' | 'boolean' | 'date' | 'datetime' | 'choice'
 export type DateOrder = 'iso' | 'dmy' | 'mdy'
 /** What becomes of the text of values that do not convert. */
 export type Rest = 'keep' | 'empty'
@@ -18,15 +19,26 @@ export interface Conversion {
   readonly choices?: readonly string[]
 }
 
-const FIXED: ReadonlySet<string> = new Set(['datetime', 'json', 'uuid', 'binary'])
+const FIXED: ReadonlySet<string> = new Set(['json', 'uuid', 'binary'])
+
+/** Texts of these kinds differ only in how they are edited. */
+const TEXTS = ['text', 'long_text', 'email', 'url', 'phone'] as const
 
 /** Returns the types that a field can get beside links; none if its type cannot change. */
 export function newTypesOf({ kind, column }: Pick<Field, 'kind' | 'column'>): readonly NewType[] {
   if (FIXED.has(kind)) return []
-  if (kind === 'link' || kind === 'boolean' || kind === 'date') return ['text']
+  if (kind === 'link' || kind === 'boolean') return ['text']
+  if (kind === 'date' || kind === 'datetime') return [kind === 'date' ? 'datetime' : 'date', 'text']
   if (isNumeric(kind)) return kind === 'integer' ? ['text', 'number'] : ['text', 'integer']
-  const types: readonly NewType[] = ['integer', 'number', 'boolean', 'date']
-  return column.choices === undefined ? [...types, 'choice'] : ['text', ...types]
+  const types: readonly NewType[] = ['integer', 'number', 'boolean', 'date', 'datetime']
+  return column.choices === undefined
+    ? [...TEXTS.filter((text) => text !== kind), ...types, 'choice']
+    : ['text', 'long_text', ...types]
+}
+
+/** Whether dates are read from texts. */
+export function hasOrder({ kind }: Pick<Field, 'kind'>, newKind: string): boolean {
+  return (newKind === 'date' || newKind === 'datetime') && kind !== 'date' && kind !== 'datetime'
 }
 
 /** A change of a field's type. */
@@ -49,6 +61,7 @@ export function convertChange({
   field,
   kind,
   order,
+  dropsTime = false,
   rest,
   titleOf,
   keepLabel,
@@ -56,6 +69,8 @@ export function convertChange({
   readonly field: Pick<Field, 'kind' | 'name' | 'column' | 'link'>
   readonly kind: string
   readonly order: DateOrder
+  /** Whether a time becomes its day. */
+  readonly dropsTime?: boolean
   readonly rest: Rest
   readonly titleOf: (table: string) => string
   readonly keepLabel: string
@@ -69,7 +84,11 @@ export function convertChange({
     ...(field.kind === 'link' && { by: field.link?.titleColumn ?? 'name' }),
     to:
       target === undefined
-        ? { kind, ...(kind === 'date' && { order }) }
+        ? {
+            kind,
+            ...(hasOrder(field, kind) && { order }),
+            ...(kind === 'date' && dropsTime && { time: 'drop' }),
+          }
         : { kind: 'link', table: target, by: titleOf(target) },
   }
 }

@@ -1,5 +1,6 @@
 import { type JSX, useEffect, useEffectEvent, useState } from 'react'
 import { CallFailureText } from '../../components/call-failure-text.tsx'
+import { Checkbox } from '../../components/checkbox.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { RadioGroup } from '../../components/radio-group.tsx'
@@ -12,7 +13,7 @@ import type { Field } from '../../lib/fields/field.ts'
 import { newTableMessages } from '../../messages/new-table.ts'
 import { tableSettingsMessages } from '../../messages/table-settings.ts'
 import { convertFieldMessages as words } from '../../messages/convert-field.ts'
-import { type Conversion, convertChange, type DateOrder, LINK, newTypesOf, type Rest } from './conversions.ts'
+import { type Conversion, convertChange, type DateOrder, hasOrder, LINK, newTypesOf, type Rest } from './conversions.ts'
 import { Outcome, type TableChange, useTableChange } from './table-change.tsx'
 
 const ORDERS = ['iso', 'dmy', 'mdy'] as const
@@ -34,11 +35,12 @@ export function ConvertField({
   const types = newTypesOf(field)
   const [kind, setKind] = useState<string>()
   const [order, setOrder] = useState<DateOrder>('iso')
+  const [dropsTime, setDropsTime] = useState(false)
   const [rest, setRest] = useState<Rest>('keep')
   const asked =
     kind === undefined
       ? undefined
-      : convertChange({ field, kind, order, rest, titleOf, keepLabel: words.before(field.label) })
+      : convertChange({ field, kind, order, dropsTime, rest, titleOf, keepLabel: words.before(field.label) })
   const { found, failure } = usePreview(of, asked)
   const change =
     asked && found ? { ...asked, to: { ...asked.to, ...(found.choices && { choices: found.choices }) } } : undefined
@@ -69,7 +71,12 @@ export function ConvertField({
         onChange={setKind}
       />
       {types.length === 0 ? <p>{words.fixed}</p> : null}
-      {kind === 'date' ? (
+      {kind === 'date' && field.kind === 'datetime' ? (
+        <Checkbox isSelected={dropsTime} onChange={setDropsTime}>
+          {words.dropTime}
+        </Checkbox>
+      ) : null}
+      {kind !== undefined && hasOrder(field, kind) ? (
         <Select
           label={words.order}
           options={ORDERS.map((value) => ({ value, label: words.orders[value] }))}

@@ -1,4 +1,4 @@
-import { type ColumnDescriptor, parseJson } from '@holdfast/protocol'
+import { type ColumnDescriptor, parseJson, type TextKind } from '@holdfast/protocol'
 import * as v from 'valibot'
 import type { FormatterOf } from './field-formatter.ts'
 import { isFilledInByServer, type WordedColumn, wordsOf } from './column-words.ts'
@@ -98,6 +98,13 @@ const translationSchema = v.object({
   section: v.optional(v.string()),
   choices: v.optional(wordsSchema),
 })
+const TEXT_KINDS: readonly string[] = ['text', 'long_text', 'email', 'url', 'phone'] satisfies readonly TextKind[]
+
+/** Formats load late; the kind of a text column is known at once. */
+function textKindIn(stored: unknown): TextKind | undefined {
+  const kind = (stored as { readonly kind?: TextKind } | null | undefined)?.kind
+  return kind && TEXT_KINDS.includes(kind) ? kind : undefined
+}
 const LABEL = /^[^.\n]{1,40}$/
 
 function worded(
@@ -109,11 +116,14 @@ function worded(
   const translated = translationIn(row.translations, translationSchema)
   const words = { ...parsedAs(row.choices, wordsSchema), ...translated?.choices }
   const choiceWords = new Map(Object.entries(words).filter(([, text]) => text.trim() !== ''))
-  const format = row.format == null ? undefined : formatterOf?.(parseJson(row.format), column)
+  const stored = row.format == null ? undefined : parseJson(row.format)
+  const format = stored === undefined ? undefined : formatterOf?.(stored, column)
+  const textKind = textKindIn(stored)
   return {
     ...labelled(column, row, translated),
     ...(choiceWords.size > 0 && { choiceWords }),
     ...(format && { format }),
+    ...(textKind && { textKind }),
   }
 }
 

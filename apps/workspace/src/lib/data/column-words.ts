@@ -1,4 +1,4 @@
-import type { ColumnDescriptor } from '@holdfast/protocol'
+import type { ColumnDescriptor, TextKind } from '@holdfast/protocol'
 import { fieldMessages } from '../../messages/fields.ts'
 import type { FieldFormatter } from './field-formatter.ts'
 
@@ -11,6 +11,8 @@ export const NONE_GIVEN: ChoiceWords = new Map()
 export interface WordedColumn extends ColumnDescriptor {
   readonly choiceWords?: ChoiceWords
   readonly format?: FieldFormatter
+  /** Set where its name says otherwise. */
+  readonly textKind?: TextKind
 }
 
 export function formatterOfColumn(column: WordedColumn): FieldFormatter | undefined {

@@ -37,6 +37,12 @@ export function formatterOf(stored: unknown, column: ColumnDescriptor): FieldFor
     case 'attachment':
     case 'signature':
       return { format, show: (value) => value, edit: (value) => value, parse: () => invalid(words.filesElsewhere) }
+    case 'text':
+    case 'long_text':
+    case 'email':
+    case 'url':
+    case 'phone':
+      return undefined // see WordedColumn.textKind
     case 'location':
       return { format, show: showLocation, edit: showLocation, parse: (text) => parseLocation(text) }
   }

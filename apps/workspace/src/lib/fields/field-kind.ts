@@ -1,4 +1,5 @@
 import { type ColumnDescriptor, isLongText } from '@holdfast/protocol'
+import type { WordedColumn } from '../data/column-words.ts'
 
 /** How a column is displayed and edited. */
 export type FieldKind =
@@ -56,7 +57,7 @@ export function kindOf(column: ColumnDescriptor, isLinkable: boolean): FieldKind
     case 'bytea':
       return 'binary'
     default:
-      return textKindOf(column.name)
+      return (column as WordedColumn).textKind ?? textKindOf(column.name)
   }
 }
 

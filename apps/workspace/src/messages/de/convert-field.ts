@@ -8,6 +8,7 @@ export const convertFieldMessages: Translation<typeof english> = {
   fixed: 'Die Art dieses Felds lässt sich nicht ändern.',
   order: 'Schreibweise der Daten',
   orders: { iso: '2026-12-31', dmy: '31.12.2026', mdy: '12/31/2026' },
+  dropTime: 'Uhrzeit weglassen',
   checking: 'Werte werden geprüft',
   options: (count) => icu('{count, plural, one {# Auswahlwert} other {# Auswahlwerte}} aus den Werten', { count }),
   all: (total) =>
