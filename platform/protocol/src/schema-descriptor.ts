@@ -21,6 +21,8 @@ export interface ColumnDescriptor {
    * change and deletion of the row.
    */
   readonly guard?: 'column' | 'row'
+  /** Whether no two rows may have the same value. */
+  readonly unique?: true
   /** The referenced column of another table. */
   readonly references?: { readonly table: string; readonly column: string }
   /** `COMMENT ON COLUMN`. */

@@ -26,6 +26,8 @@ export const verdictMessages = inLanguages('verdictMessages', {
   tryLater: 'Try again later. If it stays, send the details to your operator.',
   /** @param key - column and value, as named in the database */
   taken: (key: string | undefined) => `Another record already has ${key ?? 'the same value'}`,
+  /** @param title - of the other record */
+  takenBy: (said: string, title: string | undefined) => `${said} is already used by ${title ?? 'another record'}`,
   /** @param table - the table of the linking records */
   stillLinked: (table: string | undefined) =>
     `${table === undefined ? 'Other records' : `Records in ${table}`} still link to this one`,

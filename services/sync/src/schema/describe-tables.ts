@@ -40,6 +40,7 @@ interface ColumnRow {
   readonly guards_row: boolean | null
   readonly row_guarded: boolean
   readonly merges_lines: boolean | null
+  readonly is_unique: boolean
 }
 
 interface TableRow {
@@ -115,6 +116,9 @@ export async function describeTables(
              'guards_row', (select g.columns is null or a.attname = any (g.columns)
                               from sync.guards g where g."table" = synced.oid and g.scope = 'row'),
              'row_guarded', exists (select from sync.guards g where g."table" = synced.oid and g.scope = 'row'),
+             'is_unique', exists (select from pg_catalog.pg_index u
+                                   where u.indrelid = synced.oid and u.indisunique and u.indisvalid and u.indnkeyatts = 1
+                                     and u.indkey[0] = a.attnum and u.indpred is null and u.indexprs is null),
              'merges_lines', ${declaredMerge(sql`synced.oid`)}
            ) order by a.attnum) as columns
       from synced
@@ -177,6 +181,7 @@ function describeColumn(row: ColumnRow, table: SyncedTable | undefined, synced: 
     hasDefault: row.has_default,
     generated: row.generated,
     ...(guard ? { guard } : {}),
+    ...(row.is_unique && name !== 'id' ? { unique: true as const } : {}),
     ...(references && row.references_column
       ? { references: { table: references.localName, column: localColumn(row.references_column, references) } }
       : {}),

@@ -49,6 +49,24 @@ export async function findCheckColumns(
   return rows.map(({ name }) => name)
 }
 
+/** Returns the columns of a unique constraint or index, unless it is one of expressions. */
+export async function findUniqueColumns(
+  tx: Transaction,
+  table: WritableTable,
+  index: string,
+): Promise<readonly string[]> {
+  const rows = await tx.query<{ name: string }>(sql`
+    select a.attname as name
+      from pg_catalog.pg_index u
+      join pg_catalog.pg_class i on i.oid = u.indexrelid
+      join pg_catalog.pg_class c on c.oid = u.indrelid
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = any (u.indkey)
+     where n.nspname = ${table.schema} and c.relname = ${table.name} and i.relname = ${index} and u.indexprs is null
+     order by a.attnum`)
+  return rows.map(({ name }) => name)
+}
+
 /** Returns the comment on a policy or constraint, written for users. */
 export async function findRuleComment(
   tx: Transaction,

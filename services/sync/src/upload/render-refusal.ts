@@ -3,7 +3,7 @@ import type { Caller } from '@holdfast/http'
 import type { Transaction } from '@holdfast/postgres'
 import type { OperationVerdict, UploadOperation } from '@holdfast/protocol'
 import type { Failure } from './apply-operations.ts'
-import { findCandidatePolicies, findCheckColumns, findRuleComment } from './find-policies.ts'
+import { findCandidatePolicies, findCheckColumns, findRuleComment, findUniqueColumns } from './find-policies.ts'
 import { isPolicyRefusal, namedPolicy, type DatabaseError } from './judge-error.ts'
 import type { WritableTable } from './writable-tables.ts'
 
@@ -87,15 +87,16 @@ async function ruleInWords(
 }
 
 const CHECK_VIOLATION = '23514'
+const UNIQUE_VIOLATION = '23505'
 
 async function checkedColumns(
   tx: Transaction,
   table: WritableTable | undefined,
   { code, constraint }: DatabaseError,
 ): Promise<readonly string[] | undefined> {
-  return table && code === CHECK_VIOLATION && constraint !== undefined
-    ? findCheckColumns(tx, table, constraint)
-    : undefined
+  if (!table || constraint === undefined) return undefined
+  if (code === UNIQUE_VIOLATION) return findUniqueColumns(tx, table, constraint)
+  return code === CHECK_VIOLATION ? findCheckColumns(tx, table, constraint) : undefined
 }
 
 /** Returns the local name of a column named by Postgres. */

@@ -102,6 +102,8 @@ describe('the schema of a device', () => {
     expect(column('title')).toMatchObject({ nullable: false, hasDefault: true, generated: false })
     expect(column('shout')).toMatchObject({ generated: true })
     expect(column('due_on')).toMatchObject({ comment: 'Until when.' })
+    expect(column('code')).toMatchObject({ unique: true })
+    expect(column('title')).not.toHaveProperty('unique')
   })
 
   test('has the choices that a CHECK lists, as it is now, without waiting for a table that is locked', async () => {

@@ -191,7 +191,7 @@ describe('a transaction is refused', () => {
     const answer = await world.upload(
       world.transaction({ op: 'PUT', id: randomUUID(), data: { title: 'x', code: 'A1' } }),
     )
-    expect(answer.verdicts[0]).toMatchObject({ sqlstate: '23505', constraint: 'tasks_code_key' })
+    expect(answer.verdicts[0]).toMatchObject({ sqlstate: '23505', constraint: 'tasks_code_key', columns: ['code'] })
   })
 
   test.each(['PATCH', 'DELETE'] as const)(

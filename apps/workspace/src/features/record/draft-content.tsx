@@ -58,6 +58,8 @@ export function DraftContent({
           problems={problemsOf(form)}
           canEdit
           isDraft
+          table={table.name}
+          recordId={draft.id}
           onCommit={form.commit}
           onOpenLink={onOpenRecord}
         />

@@ -8,6 +8,7 @@ import { type Field, type FieldValue, isOfFiles } from '../../lib/fields/field.t
 import type { NotStored } from '../../lib/records/not-stored.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
 import type { RecordRights } from '../../lib/records/record-rights.ts'
+import { useTakenBy } from '../../lib/records/use-taken-by.ts'
 import { refusalWords } from '../../lib/records/refusal-words.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { presenceMessages } from '../../messages/presence.ts'
@@ -37,6 +38,8 @@ interface RecordFieldsProps {
   /** A reason shown above all fields. */
   readonly refusalSaid?: string | undefined
   readonly isDraft: boolean
+  readonly table: string
+  readonly recordId: string
   /** Other users editing fields. */
   readonly editors?: EditorsOfFields
   /** Called with the focused field, or with `undefined` if none is focused. */
@@ -156,6 +159,8 @@ function RecordField({
   rights,
   refusalSaid,
   isDraft,
+  table,
+  recordId,
   editors,
   onEdit,
   onCommit,
@@ -165,6 +170,7 @@ function RecordField({
   // A field with a value needs no help text, which would only take up room.
   const field = !isDraft && value !== null ? { ...given, help: undefined } : given
   const label = labels.get(field.name)
+  const taken = useTakenBy(table, recordId, field.column.unique && value !== null ? { [field.name]: value } : undefined)
   const refusal = canEdit ? rights?.fields.get(field.name) : undefined
   if (isOfFiles(field.format)) {
     return <FilesField {...{ field, record }} note={refusal && refusalWords(refusal, [field])} canEdit={canEdit} />
@@ -194,7 +200,7 @@ function RecordField({
         value={value}
         label={label}
         note={state === 'clean' ? undefined : stateMessages[state]}
-        problem={problems.get(field.name)}
+        problem={problems.get(field.name) ?? taken}
         isRequired={isDraft && field.isRequired}
         refusedChoices={rights?.choices.get(field.name)}
         onCommit={(next, isUnjudged) => onCommit(given, next, isUnjudged)}

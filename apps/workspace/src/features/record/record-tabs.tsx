@@ -134,6 +134,8 @@ function Fields({
         rights={rights}
         refusalSaid={common}
         isDraft={false}
+        table={table.name}
+        recordId={recordId}
         editors={editors}
         onEdit={setField}
         onCommit={onCommit}

@@ -1,3 +1,4 @@
+import type { RejectedChange } from '@holdfast/client'
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { lateDetail } from '../../components/late-content.tsx'
@@ -5,6 +6,7 @@ import { buttonClass } from '../../components/button.tsx'
 import { Notice } from '../../components/notice.tsx'
 import type { Field } from '../../lib/fields/field.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
+import { useTakenWords } from '../../lib/records/use-taken-by.ts'
 import { verdictWords } from '../../lib/records/verdict-words.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 
@@ -21,8 +23,16 @@ export function RejectedBanner({
   readonly fields: readonly Field[]
   readonly workspace: string
 }): JSX.Element | null {
-  const { item } = mark
-  if (!item) return null
+  return mark.item ? <Banner {...{ mark, fields, workspace }} item={mark.item} /> : null
+}
+
+function Banner({
+  mark,
+  item,
+  fields,
+  workspace,
+}: Parameters<typeof RejectedBanner>[0] & { readonly item: RejectedChange }): JSX.Element {
+  const taken = useTakenWords(item)
   const label = (name: string): string => fields.find((field) => field.name === name)?.label ?? name
   const { title, advice } = verdictWords(item.verdict, label)
   const changed = [...mark.fields].filter(([, state]) => state === mark.state).map(([name]) => label(name))
@@ -42,7 +52,7 @@ export function RejectedBanner({
         </Link>
       }
     >
-      {isConflict ? null : <p>{title}</p>}
+      {isConflict ? null : <p>{taken ?? title}</p>}
       {/^[\w.]+$/.test(advice) ? null : <p>{advice}</p>}
       {changed.length === 0 ? null : <p>{words.yourFields(changed.join(', '))}</p>}
       {isConflict ? <TextsInConflict change={item} fields={fields} /> : null}

@@ -25,6 +25,7 @@ import { useDecision } from '../../components/records/use-decision.ts'
 import { useKeepable } from './use-keepable.ts'
 import { type RejectedRecord, useRejectedRecord } from './use-rejected-record.ts'
 import { WrittenValues } from './written-values.tsx'
+import { useTakenWords } from '../../lib/records/use-taken-by.ts'
 import { verdictWords } from '../../lib/records/verdict-words.ts'
 import { copyText } from '../../components/copy-text.ts'
 
@@ -40,6 +41,7 @@ export function RejectedChangeCard({
   headingLevel,
 }: CardProps & { readonly headingLevel: 2 | 3 }): JSX.Element {
   const record = useRejectedRecord(change)
+  const taken = useTakenWords(change)
   // Loading takes a few milliseconds; a partial card would claim that the record is gone.
   if (record.isLoading) return <article aria-busy className="min-h-40 rounded-lg border border-border" />
   const explanation = verdictWords(change.verdict)
@@ -64,7 +66,7 @@ export function RejectedChangeCard({
         </time>
       </header>
       <div className="flex flex-col gap-4 px-4 py-4">
-        <RefusalReason verdict={change.verdict} />
+        <RefusalReason verdict={change.verdict} taken={taken} />
         <CompareTable change={change} record={record} />
         {others.length > 0 ? (
           <section aria-label={words.otherChanges(others.length)}>

@@ -30,6 +30,7 @@ export const verdictMessages: Translation<typeof english> = {
     'Versuchen Sie es später noch einmal. Wenn es so bleibt, senden Sie die Einzelheiten an Ihre Systembetreuung.',
   taken: (key) =>
     key === undefined ? 'Ein anderer Eintrag hat schon diesen Wert' : `Ein anderer Eintrag hat schon ${key}`,
+  takenBy: (said, title) => `${said} ist schon vergeben: ${title ?? 'ein anderer Eintrag'}`,
   stillLinked: (table) =>
     `${table === undefined ? 'Andere Einträge' : `Einträge in ${table}`} sind noch mit diesem verknüpft`,
   needsValue: (label) => `${label ?? 'Ein Feld'} braucht einen Wert`,
