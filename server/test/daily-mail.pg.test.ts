@@ -41,6 +41,13 @@ beforeAll(async () => {
   await database.pool.query(
     sql`create policy visible on public.visits for select to authenticated using (not is_hidden)`,
   )
+  // As tables made in the app: people are members of the workspace.
+  await database.pool.query(sql`
+    create table public.repairs (
+      id uuid primary key default gen_random_uuid(), title text not null, owner uuid references holdfast.members (id) on delete set null, due date, state text)`)
+  await database.pool.query(sql`alter table public.repairs enable row level security`)
+  await database.pool.query(sql`grant select on public.repairs to authenticated`)
+  await database.pool.query(sql`create policy visible on public.repairs for select to authenticated using (true)`)
   for (const [user, name] of NAMES)
     await database.pool.execute(
       sql`insert into public.people (id, full_name, user_id) values (${user}, ${name}, ${user})`,
@@ -159,6 +166,16 @@ test('a mail names open work that is due by the day of the workspace, and nothin
   // The day has begun in Berlin at 23:00 UTC of the day before.
   expect((await read('2026-11-20', new Date('2026-11-19T22:59:00Z'))).isNew).toBe(true)
   expect((await read('2026-11-20', new Date('2026-11-19T23:01:00Z'))).isNew).toBe(false)
+})
+
+test('a mail names work that is assigned to a member of the workspace', async () => {
+  await addWorkspace('Europe/Berlin')
+  await database.pool.execute(sql`
+    insert into public.repairs (title, owner, due, state)
+    select v.title, m.id, v.due::date, v.state
+      from (values ('pump', ${ANN}, '2026-11-19', 'Open'), ('lamp', ${ANN}, '2026-11-19', 'Done'), ('of Ben', ${BEN}, '2026-11-19', 'Open')) v (title, who, due, state)
+      join holdfast.members m on m.user_id::text = v.who`)
+  expect(said(await read())).toEqual([['overdue', 'pump', undefined]])
 })
 
 test('a mail names comments for the person until they have read them, and is not news twice', async () => {

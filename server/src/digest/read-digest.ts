@@ -2,7 +2,7 @@ import { runAs, sql, type Catalog, type Connections, type SqlFragment, type Tran
 import { FINISHED_STATES } from '@holdfast/protocol'
 import { ITEMS_MAX, READ_MAX, READ_MS, TEXT_CHARS_MAX, TITLE_CHARS_MAX, UNREAD_DAYS } from './limits.ts'
 import { readNames, readTitles, shorten, titleKey } from './record-names.ts'
-import { peopleTableOf, type PeopleTable, type WorkTable, workTablesOf } from './work-tables.ts'
+import { peopleTablesOf, type WorkTable, workTablesOf } from './work-tables.ts'
 
 export type DigestKind = 'overdue' | 'due' | 'mention' | 'comment' | 'assigned'
 
@@ -62,8 +62,8 @@ export async function readDigest(connections: Connections, options: ReadDigestOp
   const role = typeof claims['role'] === 'string' ? claims['role'] : 'anon'
   const session = { role, claims, settings: { statement_timeout: `${READ_MS}ms` } }
   return runAs(connections, session, async (tx) => {
-    const people = peopleTableOf(catalog, role)
-    const rows = await readUnread(tx, options, people, workTablesOf(catalog, people, role))
+    const people = peopleTablesOf(catalog, role)
+    const rows = await readUnread(tx, options, workTablesOf(catalog, people, role))
     const ordered = rows.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
     const shown = ordered.slice(0, ITEMS_MAX)
     const names = await readNames(
@@ -88,16 +88,12 @@ export async function readDigest(connections: Connections, options: ReadDigestOp
 async function readUnread(
   tx: Transaction,
   options: ReadDigestOptions,
-  people: PeopleTable | undefined,
   work: readonly WorkTable[],
 ): Promise<readonly Row[]> {
   const me = options.userId
-  const own = people
-    ? sql`(select p.${sql.identifier(people.key)} from ${sql.identifier(people.table.schema, people.table.name)} p where p.user_id = ${me})`
-    : sql`(select null)`
   const parts = [
-    commentsSql(options, work, own),
-    ...work.flatMap((one) => [assignedSql(options, one, own), dueSql(options, one, own)]),
+    commentsSql(options, work),
+    ...work.flatMap((one) => [assignedSql(options, one), dueSql(options, one)]),
   ]
   const all = parts.reduce((before, part) => sql`${before} union all ${part}`)
   return tx.query<Row>(sql`
@@ -110,11 +106,16 @@ async function readUnread(
      order by i.at desc limit ${READ_MAX}`)
 }
 
+/** Selects the user among those whom the assignee links to. */
+function ownSql({ people }: WorkTable, me: string): SqlFragment {
+  return sql`(select p.${sql.identifier(people.key)} from ${sql.identifier(people.table.schema, people.table.name)} p where p.user_id = ${me})`
+}
+
 /** Selects others' comments that mention the user, reply to them or concern their work. */
-function commentsSql({ userId: me }: ReadDigestOptions, work: readonly WorkTable[], own: SqlFragment): SqlFragment {
+function commentsSql({ userId: me }: ReadDigestOptions, work: readonly WorkTable[]): SqlFragment {
   const isMine = work.reduce(
-    (before, { table, assignee }) => sql`${before} or (c.table_name = ${table.name} and c.record_id in (
-      select t.id from ${sql.identifier(table.schema, table.name)} t where t.${sql.identifier(assignee)} in ${own}))`,
+    (before, one) => sql`${before} or (c.table_name = ${one.table.name} and c.record_id in (
+      select t.id from ${sql.identifier(one.table.schema, one.table.name)} t where t.${sql.identifier(one.assignee)} in ${ownSql(one, me)}))`,
     sql`exists (select from holdfast.comments p where p.id = c.parent_id and p.author_id = ${me})`,
   )
   return sql`
@@ -126,16 +127,17 @@ function commentsSql({ userId: me }: ReadDigestOptions, work: readonly WorkTable
 }
 
 /** Selects work that others assigned to the user. */
-function assignedSql({ userId: me }: ReadDigestOptions, { table, assignee }: WorkTable, own: SqlFragment): SqlFragment {
+function assignedSql({ userId: me }: ReadDigestOptions, one: WorkTable): SqlFragment {
+  const { table, assignee } = one
   return sql`
     select 'assigned', h.table_name, h.record_id::text, h.at, h.actor_id, null, null::date
       from holdfast.history h
      where h.table_name = ${table.name} and h.at >= now() - ${UNREAD_DAYS} * interval '1 day' and h.actor_id is distinct from ${me}
-       and h.changes -> ${assignee}::text ->> 'to' in (select o.id::text from ${own} o (id))`
+       and h.changes -> ${assignee}::text ->> 'to' in (select o.id::text from ${ownSql(one, me)} o (id))`
 }
 
 /** Selects the user's open work whose due date has begun in the workspace's time zone. */
-function dueSql({ day, timeZone }: ReadDigestOptions, one: WorkTable, own: SqlFragment): SqlFragment {
+function dueSql({ userId, day, timeZone }: ReadDigestOptions, one: WorkTable): SqlFragment {
   const { table, assignee, state } = one
   const due = sql`t.${sql.identifier(one.due)}`
   const isOpen =
@@ -145,5 +147,5 @@ function dueSql({ day, timeZone }: ReadDigestOptions, one: WorkTable, own: SqlFr
   return sql`
     select case when ${due} < ${day}::date then 'overdue' else 'due' end, ${table.name}::text, t.id::text, ${due}::timestamp at time zone ${timeZone}, null, null, ${due}
       from ${sql.identifier(table.schema, table.name)} t
-     where t.${sql.identifier(assignee)} in ${own} and ${due} <= ${day}::date and ${due} >= ${day}::date - ${UNREAD_DAYS}::integer and ${isOpen}`
+     where t.${sql.identifier(assignee)} in ${ownSql(one, userId)} and ${due} <= ${day}::date and ${due} >= ${day}::date - ${UNREAD_DAYS}::integer and ${isOpen}`
 }

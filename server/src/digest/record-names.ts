@@ -9,18 +9,26 @@ interface RecordKey {
   readonly record: string
 }
 
-/** Reads users' names by account, as far as visible in the transaction. */
+/**
+ * Reads users' names by account, as far as visible in the transaction.
+ *
+ * @param tables - names of an earlier one are preferred
+ */
 export async function readNames(
   tx: Transaction,
-  people: PeopleTable | undefined,
+  tables: readonly PeopleTable[],
   accounts: readonly (string | null)[],
 ): Promise<ReadonlyMap<string, string>> {
   const ids = accounts.filter((id) => id !== null)
-  if (!people || ids.length === 0) return new Map()
-  const rows = await tx.query<{ readonly id: string; readonly name: string | null }>(sql`
-    select p.user_id::text as id, p.${sql.identifier(people.name)}::text as name
-      from ${sql.identifier(people.table.schema, people.table.name)} p where p.user_id = any (${ids}::uuid[])`)
-  return new Map(rows.flatMap(({ id, name }) => (name === null ? [] : [[id, name]])))
+  const names = new Map<string, string>()
+  if (ids.length === 0) return names
+  for (const people of tables.toReversed()) {
+    const rows = await tx.query<{ readonly id: string; readonly name: string | null }>(sql`
+      select p.user_id::text as id, p.${sql.identifier(people.name)}::text as name
+        from ${sql.identifier(people.table.schema, people.table.name)} p where p.user_id = any (${ids}::uuid[])`)
+    for (const { id, name } of rows) if (name !== null) names.set(id, name)
+  }
+  return names
 }
 
 /** Reads the titles of records by {@link titleKey}, as far as the role may read them. */

@@ -10,6 +10,8 @@ import {
 /** A table whose records have an assignee and a due date, detected like in the app (decision 109). */
 export interface WorkTable extends WorkColumns {
   readonly table: Table
+  /** What the assignee links to. */
+  readonly people: PeopleTable
 }
 
 /** The table that maps accounts to names. */
@@ -20,7 +22,18 @@ export interface PeopleTable {
   readonly key: string
 }
 
-export function peopleTableOf(catalog: Catalog, role: string): PeopleTable | undefined {
+/** Local name of `holdfast.members`, which the person fields of tables made in the app reference. */
+const MEMBERS = 'hf_members'
+
+/** Returns the tables that map accounts to names: the project's, and the members of workspaces. */
+export function peopleTablesOf(catalog: Catalog, role: string): readonly PeopleTable[] {
+  const members = catalog.table('holdfast', 'members')
+  const areReadable = members && ['id', 'user_id', 'name'].every((column) => isReadable(members, role, column))
+  const own = projectPeopleOf(catalog, role)
+  return [...(own ? [own] : []), ...(areReadable ? [{ table: members, name: 'name', key: 'id' }] : [])]
+}
+
+function projectPeopleOf(catalog: Catalog, role: string): PeopleTable | undefined {
   const candidates = projectTablesOf(catalog).filter(({ primaryKey }) => primaryKey.length === 1)
   const found = findPeople(candidates.map((table) => ({ ...modelOf(catalog, table, role), table })))
   const name = found && titleColumnOf(found.columns)
@@ -29,13 +42,16 @@ export function peopleTableOf(catalog: Catalog, role: string): PeopleTable | und
 }
 
 /** @param role - tables it may not read are omitted */
-export function workTablesOf(catalog: Catalog, people: PeopleTable | undefined, role: string): readonly WorkTable[] {
-  if (!people) return []
+export function workTablesOf(catalog: Catalog, targets: readonly PeopleTable[], role: string): readonly WorkTable[] {
   return projectTablesOf(catalog).flatMap((table) => {
     const model = modelOf(catalog, table, role)
     const hasId = table.columns.some(({ name, baseType }) => name === 'id' && baseType === 'uuid')
-    const work = hasId && isReadable(table, role, 'id') ? workColumnsOf(model, people.table.name) : undefined
-    return work ? [{ table, ...work }] : []
+    if (!hasId || !isReadable(table, role, 'id')) return []
+    for (const people of targets) {
+      const work = workColumnsOf(model, targetName(people.table))
+      if (work) return [{ table, people, ...work }]
+    }
+    return []
   })
 }
 
@@ -52,6 +68,10 @@ function projectTablesOf(catalog: Catalog): readonly Table[] {
   return catalog.tables.filter(({ schema, kind }) => schema === 'public' && kind === 'table')
 }
 
+function targetName({ schema, name }: Table): string {
+  return schema === 'holdfast' && name === 'members' ? MEMBERS : name
+}
+
 /** A table as devices of the role see it. */
 function modelOf(catalog: Catalog, table: Table, role: string): ModelTable {
   return {
@@ -61,7 +81,7 @@ function modelOf(catalog: Catalog, table: Table, role: string): ModelTable {
       .map(({ name, type }) => {
         const key = table.foreignKeys.find(({ columns }) => columns.length === 1 && columns[0] === name)
         const target = key && catalog.tableByOid(key.targetOid)
-        return { name, type, ...(target && { references: { table: target.name } }) }
+        return { name, type, ...(target && { references: { table: targetName(target) } }) }
       }),
   }
 }

@@ -1,6 +1,6 @@
 import { runAs, sql, type Catalog, type Connections, type Transaction } from '@holdfast/postgres'
 import { readNames, readTitles, shorten, titleKey } from '../digest/record-names.ts'
-import { peopleTableOf } from '../digest/work-tables.ts'
+import { peopleTablesOf } from '../digest/work-tables.ts'
 import { READ_MS, TEXT_CHARS_MAX, TITLE_CHARS_MAX } from './limits.ts'
 import type { NewsKind, QueuedEvent } from './queue.ts'
 
@@ -47,7 +47,7 @@ export async function readNews(
     const sources = await readSources(tx, events)
     const kinds = new Map(events.map(({ kind, sourceId }) => [sourceId, kind]))
     const actors = sources.map(({ actor }) => actor)
-    const who = await readNames(tx, peopleTableOf(catalog, role), actors)
+    const who = await readNames(tx, peopleTablesOf(catalog, role), actors)
     const titles = await readTitles(tx, catalog, role, sources)
     return sources.map(({ id, table, record, actor, text, title }) => ({
       kind: kinds.get(id) ?? 'mention',
