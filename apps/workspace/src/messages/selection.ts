@@ -18,6 +18,17 @@ export const selectionMessages = inLanguages('selectionMessages', {
   assign: 'Assign',
   export: 'Export',
   delete: 'Delete',
+  addToChecklist: 'Add to checklist',
+  addOf: (count: number, one: string, many: string) =>
+    icu('Start a checklist for {count, plural, one {# {one}} other {# {many}}}', { count, one, many }),
+  checklist: 'Checklist',
+  onlyWithout: 'Records that have a checklist keep it.',
+  makesRecords: (table: string) => `Adds a record to ${table} for each.`,
+  hasChecklist: 'It has a checklist',
+  startOf: (name: string, count: number, one: string, many: string) =>
+    icu('Start {name} for {count, plural, one {# {one}} other {# {many}}}', { name, count, one, many }),
+  started: (name: string, count: number, one: string, many: string) =>
+    icu('{name} started for {count, plural, one {# {one}} other {# {many}}}', { name, count, one, many }),
   editOf: (count: number, one: string, many: string) =>
     icu('Edit {count, plural, one {# {one}} other {# {many}}}', { count, one, many }),
   assignTo: (count: number, one: string, many: string) =>

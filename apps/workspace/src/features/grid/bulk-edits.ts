@@ -5,6 +5,8 @@ import { toEditText } from '../../lib/fields/format-value.ts'
 import type { RecordChange } from '../../lib/records/record-change.ts'
 import { errorMessages } from '../../messages/errors.ts'
 import { pasteMessages as words } from '../../messages/paste.ts'
+import { selectionMessages } from '../../messages/selection.ts'
+import { type ChosenChecklist, startChanges } from './start-checklists.ts'
 import { recordMessages } from '../../messages/record.ts'
 import { type BulkContext, createBulkContext, undoOfLast } from './bulk-context.ts'
 import { changesLeft } from './changes-left.ts'
@@ -63,6 +65,10 @@ export function createBulkEdits(
       const rows = await rowsOf(chosen)
       if (rows) await deleteRecords(context, rows)
     },
+    async startChecklist(chosen, start) {
+      const rows = await rowsOf(chosen)
+      if (rows) await startForRecords(context, rows, start)
+    },
   }
 }
 
@@ -93,6 +99,24 @@ async function deleteRecords({ table, judge, writer }: BulkContext, rows: readon
   if (changes.length === 0 || !(await writer.write({ label: labelOf(changes), changes, byRecord: true }))) return
   showToast({
     text: recordMessages.deleted(changes.length, table.noun, table.many),
+    action: undoOfLast(writer),
+  })
+}
+
+async function startForRecords(
+  { table, judge, writer }: BulkContext,
+  rows: readonly GridRow[],
+  start: ChosenChecklist,
+): Promise<void> {
+  const labelOf = ({ length }: readonly RecordChange[]): string =>
+    selectionMessages.startOf(start.name, length, table.noun, table.many)
+  const wanted = startChanges(start, rows, table.titleColumn)
+  // The rules of another table judge its new records when they are sent.
+  const changes =
+    start.place === undefined ? await changesLeft({ judge, table, labelOf }, wanted, rows) : wanted.changes
+  if (changes.length === 0 || !(await writer.write({ label: labelOf(changes), changes, byRecord: true }))) return
+  showToast({
+    text: selectionMessages.started(start.name, changes.length, table.noun, table.many),
     action: undoOfLast(writer),
   })
 }

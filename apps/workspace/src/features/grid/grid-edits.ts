@@ -3,13 +3,14 @@ import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import type { NotStored } from '../../lib/records/not-stored.ts'
+import type { ChosenChecklist } from './start-checklists.ts'
 import type { RowWindows } from './row-windows.ts'
 import type { CellRange } from './selection.ts'
 import type { TypedCell } from './typed-cell.ts'
 import type { GridRow } from './window-cache.ts'
 
 /** The grid's record operations, as commands that can be undone. */
-export interface GridEdits extends BulkEdits {
+export interface GridEdits extends Omit<BulkEdits, 'startChecklist'> {
   /**
    * @param isUnjudged - stores the value even if policies are known to refuse it; it becomes a rejected change
    * @returns why it was not stored; the previous value is then shown again
@@ -50,6 +51,8 @@ export interface BulkEdits {
    */
   setField(chosen: ChosenRows, field: Field, value: FieldValue, label?: string): Promise<void>
   deleteRows(chosen: ChosenRows): Promise<void>
+  /** Starts a checklist for records that have none. */
+  startChecklist(chosen: ChosenRows, start: ChosenChecklist): Promise<void>
 }
 
 /** Records of a view: by position, or by id. */

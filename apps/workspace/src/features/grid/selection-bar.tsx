@@ -1,20 +1,24 @@
 import { useLocalDatabase } from '@holdfast/react'
-import { Download, PencilLine, Trash2, UserRound, X } from 'lucide-react'
+import { Download, ListChecks, PencilLine, Trash2, UserRound, X } from 'lucide-react'
 import { type ComponentType, type JSX, useMemo, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Spinner } from '../../components/spinner.tsx'
+import { useChecklists } from '../../lib/checklists/use-checklists.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
+import { useWordedSchema } from '../../lib/data/use-tables.tsx'
 import { type Field, type FieldValue, isPerson } from '../../lib/fields/field.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { selectionMessages as words } from '../../messages/selection.ts'
+import { AddToChecklist } from './add-to-checklist.tsx'
 import { createBulkEdits } from './bulk-edits.ts'
 import { EditField } from './edit-field.tsx'
 import { ExportForm } from './export/export-form.tsx'
 import type { BulkEdits, ChosenRows } from './grid-edits.ts'
 import { readRowIds } from './read-row-ids.ts'
 import type { RowWindows } from './row-windows.ts'
+import { type ChosenChecklist, type StartableChecklist, startableFor } from './start-checklists.ts'
 import { cellsIn, rangeOf, selectCell } from './selection.ts'
 import type { ViewShape } from './use-grid-view.ts'
 import type { RowChecks } from './use-row-checks.ts'
@@ -41,6 +45,7 @@ type Open =
   | { readonly kind: 'edit'; readonly field: Field | undefined }
   | { readonly kind: 'export'; readonly ids: readonly string[] }
   | { readonly kind: 'delete' }
+  | { readonly kind: 'checklist'; readonly startable: readonly StartableChecklist[] }
 
 /** The actions for the checked records, or for those of the selected cells if none are checked. */
 export function SelectionBar(props: SelectionBarProps): JSX.Element {
@@ -57,6 +62,9 @@ export function SelectionBar(props: SelectionBarProps): JSX.Element {
   const { update: canUpdate, delete: canDelete } = table.descriptor.can
   const editable = canUpdate ? fields.filter(({ isEditable }) => isEditable) : []
   const person = editable.find((field) => isPerson(field))
+  const checklists = useChecklists()
+  const schema = useWordedSchema()
+  const startable = useMemo(() => startableFor(table.name, checklists ?? [], schema), [table.name, checklists, schema])
   const clear = (): void => {
     checked.set(NO_ROWS)
     selection.set(selectCell(selection.get().active, { rows: Infinity, columns: Infinity, page: 0 }))
@@ -104,6 +112,14 @@ export function SelectionBar(props: SelectionBarProps): JSX.Element {
         isDisabled={isBusy}
         onPress={() => void run(startExport)}
       />
+      {startable.length > 0 ? (
+        <Action
+          icon={<ListChecks size={15} aria-hidden />}
+          label={words.addToChecklist}
+          isDisabled={isBusy}
+          onPress={() => setOpen({ kind: 'checklist', startable })}
+        />
+      ) : null}
       {canDelete ? (
         <Action
           icon={<Trash2 size={15} aria-hidden />}
@@ -118,6 +134,7 @@ export function SelectionBar(props: SelectionBarProps): JSX.Element {
           onClose={() => setOpen(undefined)}
           onEdit={(field, value, label) => void run(() => edits.setField(chosen, field, value, label))}
           onDelete={() => void run(remove)}
+          onStart={(start) => void run(() => edits.startChecklist(chosen, start))}
         />
       ) : null}
     </div>
@@ -149,6 +166,7 @@ function SelectionDialog({
   onClose,
   onEdit,
   onDelete,
+  onStart,
 }: Pick<SelectionBarProps, 'table' | 'fields' | 'view'> & {
   readonly open: Open
   readonly count: number
@@ -156,6 +174,7 @@ function SelectionDialog({
   readonly onClose: () => void
   readonly onEdit: (field: Field, value: FieldValue, label: string | undefined) => void
   readonly onDelete: () => void
+  readonly onStart: (start: ChosenChecklist) => void
 }): JSX.Element {
   const { noun, many } = table
   switch (open.kind) {
@@ -192,6 +211,18 @@ function SelectionDialog({
         >
           {words.deleteDetail}
         </ConfirmDialog>
+      )
+    case 'checklist':
+      return (
+        <AddToChecklist
+          title={words.addOf(count, noun, many)}
+          startable={open.startable}
+          onClose={onClose}
+          onSubmit={(start) => {
+            onClose()
+            onStart(start)
+          }}
+        />
       )
     default:
       return open satisfies never

@@ -17,6 +17,17 @@ export const selectionMessages: Translation<typeof english> = {
   assign: 'Zuweisen',
   export: 'Exportieren',
   delete: 'Löschen',
+  addToChecklist: 'Zu Checkliste hinzufügen',
+  addOf: (count, one, many) =>
+    icu('Checkliste für {count, number} {noun} beginnen', { count, noun: capitalize(count === 1 ? one : many) }),
+  checklist: 'Checkliste',
+  onlyWithout: 'Einträge mit einer Checkliste behalten diese.',
+  makesRecords: (table) => `Legt für jeden einen Eintrag in ${table} an.`,
+  hasChecklist: 'Hat schon eine Checkliste',
+  startOf: (name, count, one, many) =>
+    icu('{name} für {count, number} {noun} beginnen', { name, count, noun: capitalize(count === 1 ? one : many) }),
+  started: (name, count, one, many) =>
+    icu('{name} für {count, number} {noun} begonnen', { name, count, noun: capitalize(count === 1 ? one : many) }),
   editOf: (count, one, many) =>
     icu('{count, number} {noun} bearbeiten', { count, noun: capitalize(count === 1 ? one : many) }),
   assignTo: (count, one, many) =>
