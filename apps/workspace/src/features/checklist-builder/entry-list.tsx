@@ -1,5 +1,6 @@
 import { GripVertical } from 'lucide-react'
-import { type JSX, type PointerEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { type JSX, useEffect, useRef, useState } from 'react'
+import { useDragOrder } from '../../hooks/use-drag-order.ts'
 import { cx } from '../../lib/cx.ts'
 import { builderMessages as words } from '../../messages/checklist-builder.ts'
 import { type ChecklistDraft, moveEntry, questionsIn, stepEntry } from './builder-draft.ts'
@@ -27,7 +28,7 @@ export function EntryList(props: EntryListProps): JSX.Element {
   useEffect(() => {
     if (moved) list.current?.querySelector<HTMLElement>(`[data-handle="${CSS.escape(moved.id)}"]`)?.focus()
   }, [moved])
-  const { dragged, onGrab } = useDrag(list, (id, over) => put(moveEntry(draft, id, over), id))
+  const { dragged, onGrab } = useDragOrder(list, (id, over) => put(moveEntry(draft, id, over), id))
   const numbers = new Map(questionsIn(draft).map(({ question }, at) => [question.id, at + 1]))
   return (
     <>
@@ -59,7 +60,7 @@ export function EntryList(props: EntryListProps): JSX.Element {
           return (
             <li
               key={entry.id}
-              data-entry={entry.id}
+              data-drag={entry.id}
               className={cx(entry.type === 'section' && 'pt-3', dragged === entry.id && 'opacity-60')}
             >
               {entry.type === 'section' ? (
@@ -78,52 +79,4 @@ export function EntryList(props: EntryListProps): JSX.Element {
       </ol>
     </>
   )
-}
-
-/** Space in px at the edges of the screen where dragging scrolls. */
-const EDGE_PX = 64
-
-/** Moves entries while a handle is dragged. The list itself shows where the entry goes. */
-function useDrag(
-  list: React.RefObject<HTMLOListElement | null>,
-  onOver: (id: string, over: string) => void,
-): { readonly dragged: string | undefined; readonly onGrab: (event: PointerEvent, id: string) => void } {
-  const [dragged, setDragged] = useState<string>()
-  const over = useEffectEvent((y: number) => {
-    const items = [...(list.current?.querySelectorAll<HTMLElement>('[data-entry]') ?? [])]
-    const at = items.findIndex((item) => item.dataset['entry'] === dragged)
-    const target = items.find((item, place) => {
-      const { top, bottom } = item.getBoundingClientRect()
-      const middle = (top + bottom) / 2
-      return y >= top && y <= bottom && (place < at ? y < middle : y > middle)
-    })
-    const id = target?.dataset['entry']
-    if (dragged !== undefined && id !== undefined && id !== dragged) onOver(dragged, id)
-    const main = document.querySelector('main')
-    if (y < EDGE_PX * 2) main?.scrollBy({ top: -EDGE_PX / 4 })
-    else if (y > innerHeight - EDGE_PX * 2) main?.scrollBy({ top: EDGE_PX / 4 })
-  })
-  // The pointer leaves the handle while the entry moves.
-  useEffect(() => {
-    if (dragged === undefined) return
-    const onMove = (event: globalThis.PointerEvent): void => {
-      event.preventDefault()
-      over(event.clientY)
-    }
-    const end = (): void => setDragged(undefined)
-    addEventListener('pointermove', onMove)
-    addEventListener('pointerup', end)
-    addEventListener('pointercancel', end)
-    return () => {
-      removeEventListener('pointermove', onMove)
-      removeEventListener('pointerup', end)
-      removeEventListener('pointercancel', end)
-    }
-  }, [dragged])
-  return {
-    dragged,
-    onGrab(event, id) {
-      if (event.button === 0) setDragged(id)
-    },
-  }
 }

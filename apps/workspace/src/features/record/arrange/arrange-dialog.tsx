@@ -1,12 +1,14 @@
 import { useSchema } from '@holdfast/react'
-import { ArrowDown, ArrowUp, Plus } from 'lucide-react'
-import { type JSX, type RefObject, useEffect, useRef, useState } from 'react'
+import { ArrowDown, ArrowUp, GripVertical, Plus } from 'lucide-react'
+import { type JSX, type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { Select } from '../../../components/select.tsx'
 import { TextField } from '../../../components/text-field.tsx'
+import { useDragOrder } from '../../../hooks/use-drag-order.ts'
 import { useOneAtATime } from '../../../hooks/use-one-at-a-time.ts'
+import { cx } from '../../../lib/cx.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import type { RecordWriter } from '../../../lib/records/create-record-writer.ts'
@@ -15,7 +17,7 @@ import { commonMessages } from '../../../messages/common.ts'
 import { recordMessages } from '../../../messages/record.ts'
 import { type FieldLayout, headingOf } from '../../../lib/data/arrange-fields.ts'
 import { useArrangedFor } from './use-may-arrange.ts'
-import { addSection, changesFor, moveTo, type Part, partsOf, step } from './arrangement.ts'
+import { addSection, changesFor, moveOver, moveTo, type Part, partsOf, step } from './arrangement.ts'
 
 const TITLE_MAX = 60
 
@@ -31,7 +33,7 @@ export function ArrangeDialog({
   readonly writer: RecordWriter
   readonly onClose: () => void
 }): JSX.Element {
-  const { parts, before, said, list, labelOf, setParts, move, stepBy } = useParts(table, fields)
+  const { parts, before, said, list, labelOf, setParts, move, stepBy, dragged, onGrab } = useParts(table, fields)
   const titleOf = (part: Part): string => titleIn(table.layout, part)
   const whom = useArrangedFor(table)
   // A second press would create every row of the arrangement twice.
@@ -63,7 +65,11 @@ export function ArrangeDialog({
         {parts.map((part, index) => (
           <section key={`${part.place} ${part.title ?? ''}`} aria-label={titleOf(part)}>
             <h3 className="border-b border-border pb-1 text-small font-medium text-muted">{titleOf(part)}</h3>
-            {part.fields.length === 0 ? <p className="pt-1.5 text-small text-subtle">{words.empty}</p> : null}
+            {part.fields.length === 0 ? (
+              <p data-drag={`${EMPTY_PART}${index}`} className="pt-1.5 text-small text-subtle">
+                {words.empty}
+              </p>
+            ) : null}
             <ul>
               {part.fields.map((field, place) => (
                 <ArrangedField
@@ -74,6 +80,8 @@ export function ArrangeDialog({
                   part={index}
                   isFirst={index === 0 && place === 0}
                   isLast={index === parts.length - 1 && place === part.fields.length - 1}
+                  isDragged={dragged === field}
+                  onGrab={(event) => onGrab(event, field)}
                   onStep={(by) => stepBy(field, by)}
                   onMove={(to) => move(field, to)}
                 />
@@ -87,6 +95,9 @@ export function ArrangeDialog({
   )
 }
 
+/** Before the index of a part without fields, in place of one. No column has such a name. */
+const EMPTY_PART = ' part '
+
 interface Parts {
   readonly parts: readonly Part[]
   /** The parts when the dialog opened. */
@@ -98,6 +109,8 @@ interface Parts {
   readonly setParts: (parts: readonly Part[]) => void
   readonly move: (field: string, to: number) => void
   readonly stepBy: (field: string, by: -1 | 1) => void
+  readonly dragged: string | undefined
+  readonly onGrab: (event: PointerEvent, field: string) => void
 }
 
 function useParts(table: TableInfo, fields: readonly Field[]): Parts {
@@ -117,6 +130,14 @@ function useParts(table: TableInfo, fields: readonly Field[]): Parts {
       )
     }
   }
+  const drag = useDragOrder(list, (field, over, isBelow) =>
+    put(
+      over.startsWith(EMPTY_PART)
+        ? moveTo(parts, field, Number(over.slice(EMPTY_PART.length)))
+        : moveOver(parts, field, over, isBelow),
+      field,
+    ),
+  )
   // A button that moves in the document loses the focus.
   useEffect(() => {
     if (!moved) return
@@ -135,6 +156,7 @@ function useParts(table: TableInfo, fields: readonly Field[]): Parts {
     list,
     labelOf,
     setParts,
+    ...drag,
     move: (field, to) => put(moveTo(parts, field, to), field),
     stepBy: (field, by) => {
       setMoved({ field, by })
@@ -160,6 +182,8 @@ function ArrangedField({
   part,
   isFirst,
   isLast,
+  isDragged,
+  onGrab,
   onStep,
   onMove,
 }: {
@@ -171,11 +195,25 @@ function ArrangedField({
   readonly part: number
   readonly isFirst: boolean
   readonly isLast: boolean
+  readonly isDragged: boolean
+  readonly onGrab: (event: PointerEvent) => void
   readonly onStep: (by: -1 | 1) => void
   readonly onMove: (to: number) => void
 }): JSX.Element {
   return (
-    <li data-arranged={field} className="flex items-center gap-1 py-1">
+    <li
+      data-arranged={field}
+      data-drag={field}
+      className={cx('flex items-center gap-1 py-1', isDragged && 'opacity-60')}
+    >
+      {/* The buttons at the end do the same by key. */}
+      <span
+        aria-hidden
+        className="flex h-8 w-6 shrink-0 cursor-grab touch-none items-center justify-center rounded-sm text-subtle hover:bg-hover coarse:h-11 coarse:w-9"
+        onPointerDown={onGrab}
+      >
+        <GripVertical size={16} />
+      </span>
       <span className="min-w-0 flex-1 truncate text-body">{label}</span>
       <Select
         label={words.partOf(label)}

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type FieldPlace, toTableInfo } from '../../../lib/data/tables.ts'
 import { fieldsOf } from '../../../lib/fields/field.ts'
 import { testTable } from '../../../lib/fields/test-fields.test-support.ts'
-import { addSection, changesFor, moveTo, type Part, partsOf, step } from './arrangement.ts'
+import { addSection, changesFor, moveOver, moveTo, type Part, partsOf, step } from './arrangement.ts'
 
 const column = (name: string, type = 'text') =>
   ({ name, type, local: 'text', nullable: true, hasDefault: false, generated: false }) as const
@@ -33,6 +33,15 @@ test('without rows the parts are those that follow from the schema', () => {
     ['bottom', expect.arrayContaining(['created_at'])],
     ['hidden', []],
   ])
+})
+
+test('a dragged field takes the place of another one, also in another part', () => {
+  expect(shown(moveOver(found, 'title', 'note', true))[0]).toEqual(['main', ['note', 'title']])
+  expect(shown(moveOver(found, 'day', 'note', false)).slice(0, 2)).toEqual([
+    ['main', ['title', 'day', 'note']],
+    ['beside', []],
+  ])
+  expect(moveOver(found, 'day', 'gone', true)).toBe(found)
 })
 
 test('a field steps within its part, and over its edge into the next one', () => {

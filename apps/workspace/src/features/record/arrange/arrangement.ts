@@ -71,6 +71,20 @@ export function moveTo(parts: readonly Part[], field: string, to: number): reado
   })
 }
 
+/**
+ * Moves a field to the place of another one, into that one's part.
+ *
+ * @param isBelow - whether the other one comes after the field
+ */
+export function moveOver(parts: readonly Part[], field: string, over: string, isBelow: boolean): readonly Part[] {
+  if (field === over || !parts.some(({ fields }) => fields.includes(over))) return parts
+  return parts.map((part) => {
+    const others = part.fields.filter((name) => name !== field)
+    const at = others.indexOf(over)
+    return { ...part, fields: at === -1 ? others : others.toSpliced(isBelow ? at + 1 : at, 0, field) }
+  })
+}
+
 /** Adds an empty section after the others. @returns the same parts if the title is taken */
 export function addSection(parts: readonly Part[], title: string): readonly Part[] {
   if (title === '' || parts.some((part) => part.title === title)) return parts
