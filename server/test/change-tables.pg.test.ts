@@ -315,3 +315,30 @@ describe('editing a field', () => {
     await expect(change('faults', edit(of))).rejects.toMatchObject({ hint })
   })
 })
+
+test('fields say who created and changed a record, and when, whatever a user writes into them', async () => {
+  await world.create('logged', [
+    { name: 'title', label: 'Title', kind: 'text' },
+    { name: 'author', label: 'Author', kind: 'created_by' },
+  ])
+  await world.asked(EDDA, sql`insert into public.logged (title) values ('a')`)
+  for (const kind of ['changed_by', 'created_at', 'changed_at', 'created_by'])
+    await world.change('logged', { kind: 'add_field', field: { name: `is_${kind}`, label: kind, kind } })
+  await world.asked(OLGA, sql`update public.logged set title = 'b', author = null`)
+  const [row] = await world.database.pool.query<{
+    author: string
+    changer: string
+    is_known: boolean
+    is_same: boolean
+  }>(sql`
+    select a.user_id as author, c.user_id as changer, l.is_created_by = l.author as is_known, l.is_created_at = l.created_at and l.is_changed_at = l.updated_at as is_same
+      from public.logged l join holdfast.members a on a.id = l.author join holdfast.members c on c.id = l.is_changed_by`)
+  expect(row).toEqual({ author: EDDA, changer: OLGA, is_known: true, is_same: true })
+  await world.change('logged', { kind: 'delete_field', field: 'author' })
+  await world.asked(EDDA, sql`update public.logged set title = 'c'`)
+  await world.change('logged', { kind: 'restore_field', field: 'author' })
+  await world.asked(EDDA, sql`insert into public.logged (title) values ('d')`)
+  expect(await world.database.pool.query(sql`select count(author)::int as count from public.logged`)).toEqual([
+    { count: 2 },
+  ])
+})

@@ -7,7 +7,13 @@ export const tableSettingsMessages = inLanguages('tableSettingsMessages', {
   name: 'Field name',
   kind: 'Type',
   nameMissing: 'Give the field a name',
-  autonumber: 'Automatic number',
+  automatic: {
+    autonumber: 'Automatic number',
+    created_by: 'Created by',
+    created_at: 'Created at',
+    changed_by: 'Changed by',
+    changed_at: 'Changed at',
+  },
   formats: {
     attachment: 'Photos and files',
     signature: 'Signature',

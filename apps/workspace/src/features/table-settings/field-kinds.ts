@@ -1,3 +1,10 @@
+import {
+  AUTOMATIC_KINDS,
+  DEFAULT_SETTINGS,
+  FORMAT_KINDS,
+  type FormatSettings,
+  settingOf,
+} from '../../lib/fields/new-kinds.ts'
 import { fieldNameOf, TEXT_ENDS, type TextKind } from '../../lib/fields/name-of.ts'
 import { computedMessages } from '../../messages/computed.ts'
 import { newTableMessages } from '../../messages/new-table.ts'
@@ -15,34 +22,11 @@ export interface NewField {
   readonly settings?: FormatSettings
 }
 
-export interface FormatSettings {
-  readonly max: 5 | 10
-  /** ISO 4217. */
-  readonly code: string
-  readonly unit: 'minutes' | 'seconds'
-}
-
-export const DEFAULT_SETTINGS: FormatSettings = { max: 5, code: 'EUR', unit: 'minutes' }
-
 const COMPUTED = ['formula', 'lookup', 'rollup'] as const
 export type ComputedKind = (typeof COMPUTED)[number]
 
 export function isComputedKind(kind: string): kind is ComputedKind {
   return COMPUTED.some((one) => one === kind)
-}
-
-/** Kinds with a format; those without settings have none. */
-const FORMATS = ['attachment', 'signature', 'rating', 'currency', 'percent', 'duration', 'barcode', 'location'] as const
-
-/** Settings by kind. */
-export const SETTING_OF = { rating: 'max', currency: 'code', duration: 'unit' } as const satisfies Record<
-  string,
-  keyof FormatSettings
->
-
-/** Returns the setting that a kind has. */
-export function settingOf(kind: string): keyof FormatSettings | undefined {
-  return kind in SETTING_OF ? SETTING_OF[kind as keyof typeof SETTING_OF] : undefined
 }
 
 /** Returns the kinds of new fields. */
@@ -52,8 +36,8 @@ export function fieldKinds(
   const { id: _id, left_out: _leftOut, ...kinds } = newTableMessages.kinds
   return [
     ...Object.entries(kinds).map(([value, label]) => ({ value, label })),
-    { value: 'autonumber', label: words.autonumber },
-    ...FORMATS.map((value) => ({ value, label: words.formats[value] })),
+    ...AUTOMATIC_KINDS.map((value) => ({ value, label: words.automatic[value] })),
+    ...FORMAT_KINDS.map((value) => ({ value, label: words.formats[value] })),
     { value: `${LINK}hf_members`, label: words.person },
     ...COMPUTED.map((value) => ({ value, label: computedMessages.kinds[value] })),
     ...tables.map(({ name, label }) => ({ value: `${LINK}${name}`, label: newTableMessages.linkTo(label) })),

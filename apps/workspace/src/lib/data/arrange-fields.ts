@@ -98,13 +98,9 @@ const translationSchema = v.object({
   section: v.optional(v.string()),
   choices: v.optional(wordsSchema),
 })
+/** Formats load late; the kind of a text column is known at once. */
 const TEXT_KINDS: readonly string[] = ['text', 'long_text', 'email', 'url', 'phone'] satisfies readonly TextKind[]
 
-/** Formats load late; the kind of a text column is known at once. */
-function textKindIn(stored: unknown): TextKind | undefined {
-  const kind = (stored as { readonly kind?: TextKind } | null | undefined)?.kind
-  return kind && TEXT_KINDS.includes(kind) ? kind : undefined
-}
 const LABEL = /^[^.\n]{1,40}$/
 
 function worded(
@@ -118,12 +114,13 @@ function worded(
   const choiceWords = new Map(Object.entries(words).filter(([, text]) => text.trim() !== ''))
   const stored = row.format == null ? undefined : parseJson(row.format)
   const format = stored === undefined ? undefined : formatterOf?.(stored, column)
-  const textKind = textKindIn(stored)
+  const kind = (stored as { readonly kind?: string } | null | undefined)?.kind ?? ''
   return {
     ...labelled(column, row, translated),
     ...(choiceWords.size > 0 && { choiceWords }),
     ...(format && { format }),
-    ...(textKind && { textKind }),
+    ...(TEXT_KINDS.includes(kind) && { textKind: kind as TextKind }),
+    ...((kind === 'created_by' || kind === 'changed_by') && { isAutomatic: true as const }),
   }
 }
 

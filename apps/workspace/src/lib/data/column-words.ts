@@ -13,6 +13,8 @@ export interface WordedColumn extends ColumnDescriptor {
   readonly format?: FieldFormatter
   /** Set where its name says otherwise. */
   readonly textKind?: TextKind
+  /** The server fills it in: who created or changed the record. */
+  readonly isAutomatic?: true
 }
 
 export function formatterOfColumn(column: WordedColumn): FieldFormatter | undefined {

@@ -11,6 +11,7 @@ import {
   formatterOfColumn,
   isFilledInByServer,
   wordsOf,
+  type WordedColumn,
 } from '../data/column-words.ts'
 import type { FieldFormatter } from '../data/field-formatter.ts'
 import { type FieldKind, isSystemColumn, isTextual, kindOf } from './field-kind.ts'
@@ -88,7 +89,12 @@ function toField(
   const { label, help } = wordsOf(column)
   const format = formatterOfColumn(column)
   const isEditable =
-    !column.generated && !isSystem && kind !== 'binary' && !isOfFiles(format) && (table.can.update || table.can.insert)
+    !column.generated &&
+    (column as WordedColumn).isAutomatic !== true &&
+    !isSystem &&
+    kind !== 'binary' &&
+    !isOfFiles(format) &&
+    (table.can.update || table.can.insert)
   return {
     name: column.name,
     label,

@@ -7,7 +7,13 @@ export const tableSettingsMessages: Translation<typeof english> = {
   name: 'Feldname',
   kind: 'Art',
   nameMissing: 'Geben Sie dem Feld einen Namen',
-  autonumber: 'Automatische Nummer',
+  automatic: {
+    autonumber: 'Automatische Nummer',
+    created_by: 'Angelegt von',
+    created_at: 'Angelegt am',
+    changed_by: 'Geändert von',
+    changed_at: 'Geändert am',
+  },
   formats: {
     attachment: 'Fotos und Dateien',
     signature: 'Unterschrift',

@@ -5,6 +5,7 @@ import { type JSX, useMemo, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { CallFailureText } from '../../../components/call-failure-text.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { FormatSettingsField } from '../../../components/fields/format-settings-field.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { Page } from '../../../components/page.tsx'
@@ -15,6 +16,8 @@ import { useOnline } from '../../../hooks/use-online.ts'
 import { useTableInfo, useTables, useWordedSchema } from '../../../lib/data/use-tables.tsx'
 import { canChange, useWorkspace, type Workspace } from '../../../lib/records/use-workspace.ts'
 import { newTableMessages as words, newTableRefusals } from '../../../messages/new-table.ts'
+import { AUTOMATIC_KINDS, DEFAULT_SETTINGS, FORMAT_KINDS } from '../../../lib/fields/new-kinds.ts'
+import { tableSettingsMessages as fieldWords } from '../../../messages/table-settings.ts'
 import { AccessChoice } from './access-choice.tsx'
 import { linkTables } from '../../../lib/data/link-tables.ts'
 import { Arriving } from './made-table.tsx'
@@ -149,6 +152,9 @@ function Fields({
   const { fields } = draft
   const options = [
     ...NEW_KINDS.map((kind) => ({ value: kind as string, label: words.kinds[kind] })),
+    ...AUTOMATIC_KINDS.map((kind) => ({ value: kind as string, label: fieldWords.automatic[kind] })),
+    ...FORMAT_KINDS.map((kind) => ({ value: kind as string, label: fieldWords.formats[kind] })),
+    { value: `${LINK}hf_members`, label: fieldWords.person },
     ...tables.map(({ name, label }) => ({ value: `${LINK}${name}`, label: words.linkTo(label) })),
   ]
   const remove = (at: number): void => {
@@ -190,6 +196,13 @@ function Fields({
                   onPress={() => remove(at)}
                 />
               </div>
+              {'settings' in becomes ? (
+                <FormatSettingsField
+                  kind={becomes.kind}
+                  settings={becomes.settings}
+                  onChange={(settings) => set({ becomes: { kind: becomes.kind, settings } })}
+                />
+              ) : null}
               {becomes.kind === 'choice' ? (
                 <Choices
                   place={at + 1}
@@ -238,6 +251,10 @@ function Choices({
 
 function becomesOf(value: string): Becomes {
   if (value.startsWith(LINK)) return { kind: 'link', table: value.slice(LINK.length) }
+  const format = FORMAT_KINDS.find((one) => one === value)
+  if (format) return { kind: format, settings: DEFAULT_SETTINGS }
+  const automatic = AUTOMATIC_KINDS.find((one) => one === value)
+  if (automatic) return { kind: automatic }
   const kind = NEW_KINDS.find((one) => one === value) ?? 'text'
   return kind === 'choice' ? { kind, choices: [] } : { kind }
 }

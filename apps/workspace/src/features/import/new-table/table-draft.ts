@@ -4,6 +4,7 @@ import { type TableInfo, toTableInfo } from '../../../lib/data/tables.ts'
 import { fileColumnsOf } from '../../../lib/exchange/file-columns.ts'
 import { type Field, fieldsOf } from '../../../lib/fields/field.ts'
 import { fieldNameOf, nameOf, TEXT_ENDS, type TextKind } from '../../../lib/fields/name-of.ts'
+import { type AutomaticKind, type FormatKind, type FormatSettings, settingOf } from '../../../lib/fields/new-kinds.ts'
 import type { ImportSettings, Writing } from '../import-settings.ts'
 
 /** Kinds of fields in a new table, besides links. */
@@ -27,6 +28,8 @@ export type Becomes =
   | { readonly kind: Exclude<NewKind, 'choice'> }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   | { readonly kind: 'link'; readonly table: string }
+  | { readonly kind: AutomaticKind }
+  | { readonly kind: FormatKind; readonly settings: FormatSettings }
   | { readonly kind: 'id' }
   | { readonly kind: 'left_out' }
 
@@ -113,7 +116,7 @@ export function toNewTable(draft: TableDraft, taken: Pick<ReadonlySet<string>, '
     const name = names[at]
     if (!field || name === undefined || field.becomes.kind === 'id' || field.becomes.kind === 'left_out') return []
     const { becomes } = field
-    return [{ name, label: field.label.trim(), ...becomes, ...(isText(becomes) && { kind: 'text' }) }]
+    return [{ name, label: field.label.trim(), ...kindOf(becomes) }]
   })
   const { access } = draft
   return {
@@ -125,6 +128,14 @@ export function toNewTable(draft: TableDraft, taken: Pick<ReadonlySet<string>, '
       access: access.kind === 'team' ? { kind: 'team', field: names[access.field] } : access,
     },
   }
+}
+
+/** Returns a field as `holdfast.create_table` reads it. */
+function kindOf(becomes: Becomes): object {
+  if (!('settings' in becomes)) return { ...becomes, ...(isText(becomes) && { kind: 'text' }) }
+  const { kind, settings } = becomes
+  const setting = settingOf(kind)
+  return { kind, ...(setting && { [setting]: settings[setting] }) }
 }
 
 /** Returns the fields' names. If screens would pick another column as the title, the title field is named `title`. */
@@ -155,7 +166,9 @@ function givenNames(draft: TableDraft, titled: number | undefined): readonly (st
   })
 }
 
-const TYPES: Readonly<Record<NewKind | 'link', readonly [type: string, local: ColumnDescriptor['local']]>> = {
+const TYPES: Readonly<
+  Record<NewKind | AutomaticKind | FormatKind | 'link', readonly [type: string, local: ColumnDescriptor['local']]>
+> = {
   text: ['text', 'text'],
   long_text: ['text', 'text'],
   email: ['text', 'text'],
@@ -168,6 +181,19 @@ const TYPES: Readonly<Record<NewKind | 'link', readonly [type: string, local: Co
   datetime: ['timestamp with time zone', 'text'],
   choice: ['text', 'text'],
   link: ['uuid', 'text'],
+  autonumber: ['bigint', 'integer'],
+  created_by: ['uuid', 'text'],
+  created_at: ['timestamp with time zone', 'text'],
+  changed_by: ['uuid', 'text'],
+  changed_at: ['timestamp with time zone', 'text'],
+  attachment: ['text', 'text'],
+  signature: ['text', 'text'],
+  rating: ['bigint', 'integer'],
+  currency: ['numeric', 'text'],
+  percent: ['numeric', 'text'],
+  duration: ['bigint', 'integer'],
+  barcode: ['text', 'text'],
+  location: ['point', 'text'],
 }
 
 function columnOf(name: string, label: string, becomes: Becomes): ColumnDescriptor {
