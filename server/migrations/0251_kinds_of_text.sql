@@ -22,27 +22,6 @@ create function holdfast.is_text_kind(kind text) returns boolean
 $$;
 comment on function holdfast.is_text_kind(text) is 'Whether a kind of field is a plain text column.';
 
--- Long texts are merged by lines. The same names as in platform/protocol/src/long-text.ts.
-create function holdfast.merge_long_texts(of_table regclass) returns void
-  language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  long name[];
-begin
-  if not has_function_privilege('sync.merge_lines(regclass, name[])', 'execute') then
-    return;
-  end if;
-  select coalesce(array_agg(a.attname order by a.attnum), '{}') into long
-    from pg_attribute a join pg_class c on c.oid = a.attrelid
-    left join lateral (select f.format ->> 'kind' as kind from holdfast.fields f
-                        where f.schema_name = 'public' and f.table_name = c.relname and f.field_name = a.attname and holdfast.is_text_kind(f.format ->> 'kind')
-                        order by f.workspace_id nulls last limit 1) chosen on true
-   where a.attrelid = of_table and a.attnum > 0 and not a.attisdropped and a.atttypid in ('text'::regtype, 'varchar'::regtype)
-     and coalesce(chosen.kind = 'long_text', a.attname ~ '(^|_)(detail|details|description|notes?|body|comment|comments|remark|remarks|reason|text|instructions)$');
-  perform sync.merge_lines(of_table, long);
-end
-$$;
-comment on function holdfast.merge_long_texts(regclass) is 'Merges the long texts of a table by lines, and no others.';
-
 -- As in 0093, with the kinds of text.
 create or replace function holdfast.set_format_sql(workspace uuid, of_table regclass, change jsonb) returns text
   language plpgsql stable set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
@@ -62,8 +41,7 @@ begin
   end if;
   return format(E'insert into holdfast.fields (workspace_id, table_name, field_name, format)\n  values (%L, %L, %L, %L)\n'
     '  on conflict on constraint holdfast_fields_once do update set format = excluded.format;' || E'\n',
-    workspace, (select c.relname from pg_class c where c.oid = of_table), field, format)
-    || case when type in ('text', 'character varying') then format(E'select holdfast.merge_long_texts(%L);\n', holdfast.full_name(of_table)) else '' end;
+    workspace, (select c.relname from pg_class c where c.oid = of_table), field, format);
 end
 $$;
 
@@ -89,8 +67,8 @@ begin
       -- The format is set once the column is a text.
       return holdfast.convert_field_sql(workspace, of_table, jsonb_set(change, '{to,kind}', '"text"'))
         || format(E'insert into holdfast.fields (workspace_id, table_name, field_name, format)\n  values (%L, %L, %L, %L)\n'
-                  '  on conflict on constraint holdfast_fields_once do update set format = excluded.format;' || E'\nselect holdfast.merge_long_texts(%L);\n',
-                  workspace, (select c.relname from pg_class c where c.oid = of_table), change ->> 'field', as_format -> 'format', holdfast.full_name(of_table));
+                  '  on conflict on constraint holdfast_fields_once do update set format = excluded.format;' || E'\n',
+                  workspace, (select c.relname from pg_class c where c.oid = of_table), change ->> 'field', as_format -> 'format');
     end if;
   end if;
   return case change ->> 'kind'
@@ -156,7 +134,7 @@ declare
 begin
   for one in
     select p.oid::regprocedure as function from pg_proc p
-     where p.pronamespace = 'holdfast'::regnamespace and p.proname in ('is_text_kind', 'merge_long_texts', 'is_plain_text', 'values_conversion')
+     where p.pronamespace = 'holdfast'::regnamespace and p.proname in ('is_text_kind', 'is_plain_text', 'values_conversion')
   loop
     execute format('revoke all on function %s from public', one.function);
     execute format('alter function %s owner to %I', one.function, project);

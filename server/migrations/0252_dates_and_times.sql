@@ -122,8 +122,8 @@ begin
       -- The format is set once the column is a text.
       return holdfast.convert_field_sql(workspace, of_table, jsonb_set(change, '{to,kind}', '"text"'))
         || format(E'insert into holdfast.fields (workspace_id, table_name, field_name, format)\n  values (%L, %L, %L, %L)\n'
-                  '  on conflict on constraint holdfast_fields_once do update set format = excluded.format;' || E'\nselect holdfast.merge_long_texts(%L);\n',
-                  workspace, (select c.relname from pg_class c where c.oid = of_table), change ->> 'field', as_format -> 'format', holdfast.full_name(of_table));
+                  '  on conflict on constraint holdfast_fields_once do update set format = excluded.format;' || E'\n',
+                  workspace, (select c.relname from pg_class c where c.oid = of_table), change ->> 'field', as_format -> 'format');
     end if;
   end if;
   return case change ->> 'kind'

@@ -13,7 +13,7 @@ const SCHEMA = `
   create table public.sites (id uuid primary key, name text not null);
   create table public.tasks (
     id uuid primary key, title text not null default 'new', state public.task_state, points integer, ratio real, cost numeric(6,2),
-    urgent boolean, due_on date, code public.code, photo bytea, secret text, tags text[],
+    urgent boolean, due_on date, code public.code unique, photo bytea, secret text, tags text[],
     site_id uuid references public.sites (id), shout text generated always as (upper(title)) stored,
     kind text check (kind in ('pump', 'gate valve')), level varchar(9) check (level in ('low', 'high') or level is null),
     free text check (length(free) < 100)
