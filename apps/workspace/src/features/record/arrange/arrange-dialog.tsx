@@ -61,7 +61,7 @@ export function ArrangeDialog({
       <p role="status" className="sr-only">
         {said}
       </p>
-      <div ref={list} className="flex flex-col gap-4">
+      <div ref={list} className={cx('flex flex-col gap-4', dragged !== undefined && 'select-none')}>
         {parts.map((part, index) => (
           <section key={`${part.place} ${part.title ?? ''}`} aria-label={titleOf(part)}>
             <h3 className="border-b border-border pb-1 text-small font-medium text-muted">{titleOf(part)}</h3>
