@@ -1,4 +1,4 @@
-import { type ColumnDescriptor, parseJson, type TextKind } from '@holdfast/protocol'
+import { type ColumnDescriptor, parseJson } from '@holdfast/protocol'
 import * as v from 'valibot'
 import type { FormatterOf } from './field-formatter.ts'
 import { isFilledInByServer, type WordedColumn, wordsOf } from './column-words.ts'
@@ -98,9 +98,6 @@ const translationSchema = v.object({
   section: v.optional(v.string()),
   choices: v.optional(wordsSchema),
 })
-/** Formats load late; the kind of a text column is known at once. */
-const TEXT_KINDS: readonly string[] = ['text', 'long_text', 'email', 'url', 'phone'] satisfies readonly TextKind[]
-
 const LABEL = /^[^.\n]{1,40}$/
 
 function worded(
@@ -114,13 +111,12 @@ function worded(
   const choiceWords = new Map(Object.entries(words).filter(([, text]) => text.trim() !== ''))
   const stored = row.format == null ? undefined : parseJson(row.format)
   const format = stored === undefined ? undefined : formatterOf?.(stored, column)
-  const kind = (stored as { readonly kind?: string } | null | undefined)?.kind ?? ''
+  const kind = (stored as { readonly kind?: string } | null | undefined)?.kind
   return {
     ...labelled(column, row, translated),
     ...(choiceWords.size > 0 && { choiceWords }),
     ...(format && { format }),
-    ...(TEXT_KINDS.includes(kind) && { textKind: kind as TextKind }),
-    ...((kind === 'created_by' || kind === 'changed_by') && { isAutomatic: true as const }),
+    ...(kind && { formatKind: kind }),
   }
 }
 

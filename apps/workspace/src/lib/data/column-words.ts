@@ -1,4 +1,4 @@
-import type { ColumnDescriptor, TextKind } from '@holdfast/protocol'
+import type { ColumnDescriptor } from '@holdfast/protocol'
 import { fieldMessages } from '../../messages/fields.ts'
 import type { FieldFormatter } from './field-formatter.ts'
 
@@ -11,10 +11,8 @@ export const NONE_GIVEN: ChoiceWords = new Map()
 export interface WordedColumn extends ColumnDescriptor {
   readonly choiceWords?: ChoiceWords
   readonly format?: FieldFormatter
-  /** Set where its name says otherwise. */
-  readonly textKind?: TextKind
-  /** The server fills it in: who created or changed the record. */
-  readonly isAutomatic?: true
+  /** The kind of its format, known before the formatter is loaded: that of a text, and who fills it in. */
+  readonly formatKind?: string
 }
 
 export function formatterOfColumn(column: WordedColumn): FieldFormatter | undefined {

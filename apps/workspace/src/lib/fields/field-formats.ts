@@ -42,7 +42,7 @@ export function formatterOf(stored: unknown, column: ColumnDescriptor): FieldFor
     case 'email':
     case 'url':
     case 'phone':
-      return undefined // see WordedColumn.textKind
+      return undefined // see WordedColumn.formatKind
     case 'location':
       return { format, show: showLocation, edit: showLocation, parse: (text) => parseLocation(text) }
   }

@@ -57,8 +57,15 @@ export function kindOf(column: ColumnDescriptor, isLinkable: boolean): FieldKind
     case 'bytea':
       return 'binary'
     default:
-      return (column as WordedColumn).textKind ?? textKindOf(column.name)
+      return chosenTextKind(column) ?? textKindOf(column.name)
   }
+}
+
+/** Returns the kind of text that a format gives a column, where its name says otherwise. */
+function chosenTextKind({ formatKind: kind }: WordedColumn): FieldKind | undefined {
+  return kind === 'text' || kind === 'long_text' || kind === 'email' || kind === 'url' || kind === 'phone'
+    ? kind
+    : undefined
 }
 
 /** Returns the kind of a text column, which its name tells. */

@@ -76,6 +76,11 @@ function rankOf({ isTitle, isSystem, kind, name }: Field): number {
   return kind === 'long_text' || kind === 'json' ? 3 : 2
 }
 
+/** Whether the server fills in who created or changed the record. */
+function isFilledIn({ formatKind }: WordedColumn): boolean {
+  return formatKind === 'created_by' || formatKind === 'changed_by'
+}
+
 function toField(
   column: ColumnDescriptor,
   table: TableDescriptor,
@@ -89,12 +94,16 @@ function toField(
   const { label, help } = wordsOf(column)
   const format = formatterOfColumn(column)
   const isEditable =
+<<<<<<< HEAD
     !column.generated &&
     (column as WordedColumn).isAutomatic !== true &&
     !isSystem &&
     kind !== 'binary' &&
     !isOfFiles(format) &&
     (table.can.update || table.can.insert)
+=======
+    !column.generated && !isFilledIn(column) && !isSystem && kind !== 'binary' && (table.can.update || table.can.insert)
+>>>>>>> 646dfed2 (Keep the kind of a format beside its column)
   return {
     name: column.name,
     label,
