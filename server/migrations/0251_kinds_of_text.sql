@@ -50,6 +50,9 @@ create function holdfast.is_plain_text(of_table regclass, field name) returns bo
   language sql stable set search_path = pg_catalog, pg_temp as $$
   select exists (select from pg_attribute a where a.attrelid = of_table and a.attname = field and a.atttypid in ('text'::regtype, 'varchar'::regtype))
      and holdfast.choice_constraint(of_table, field) is null
+     -- The texts of fields for files are the names of these.
+     and not exists (select from pg_class c join holdfast.fields f on f.schema_name = 'public' and f.table_name = c.relname and f.field_name = is_plain_text.field
+                      where c.oid = of_table and f.format ->> 'kind' in ('attachment', 'signature'))
 $$;
 comment on function holdfast.is_plain_text(regclass, name) is 'Whether a column is a text without options.';
 

@@ -94,16 +94,12 @@ function toField(
   const { label, help } = wordsOf(column)
   const format = formatterOfColumn(column)
   const isEditable =
-<<<<<<< HEAD
     !column.generated &&
-    (column as WordedColumn).isAutomatic !== true &&
+    !isFilledIn(column) &&
     !isSystem &&
     kind !== 'binary' &&
     !isOfFiles(format) &&
     (table.can.update || table.can.insert)
-=======
-    !column.generated && !isFilledIn(column) && !isSystem && kind !== 'binary' && (table.can.update || table.can.insert)
->>>>>>> 646dfed2 (Keep the kind of a format beside its column)
   return {
     name: column.name,
     label,

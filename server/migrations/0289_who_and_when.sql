@@ -1,23 +1,17 @@
 -- Fields that say who created or last changed a record, and when. The moments are generated columns; the members are links that a trigger fills in, as the format of the
 -- field says, so that they come with templates and copies of the table.
 
-alter table holdfast.fields drop constraint holdfast_fields_format_form;
-alter table holdfast.fields add constraint holdfast_fields_format_form check (format is null or coalesce(case format ->> 'kind'
-  when 'rating' then format - '{kind,max}'::text[] = '{}' and format -> 'max' in ('5', '10')
-  when 'currency' then format - '{kind,code}'::text[] = '{}' and format ->> 'code' ~ '^[A-Z]{3}$'
-  when 'percent' then format - 'kind' = '{}'
-  when 'duration' then format - '{kind,unit}'::text[] = '{}' and format ->> 'unit' in ('seconds', 'minutes')
-  when 'barcode' then format - 'kind' = '{}'
-  when 'location' then format - 'kind' = '{}'
-  when 'text' then format - 'kind' = '{}'
-  when 'long_text' then format - 'kind' = '{}'
-  when 'email' then format - 'kind' = '{}'
-  when 'url' then format - 'kind' = '{}'
-  when 'phone' then format - 'kind' = '{}'
-  when 'created_by' then format - 'kind' = '{}'
-  when 'changed_by' then format - 'kind' = '{}'
-end, false));
-comment on constraint holdfast_fields_format_form on holdfast.fields is 'A format is rating, currency, percent, duration, barcode, location, a kind of text, or who created or changed the record.';
+-- Whatever formats there are besides.
+do $$
+declare
+  others constant text := (select pg_get_expr(c.conbin, c.conrelid) from pg_constraint c where c.conrelid = 'holdfast.fields'::regclass and c.conname = 'holdfast_fields_format_form');
+  words constant text := (select obj_description(c.oid, 'pg_constraint') from pg_constraint c where c.conrelid = 'holdfast.fields'::regclass and c.conname = 'holdfast_fields_format_form');
+begin
+  alter table holdfast.fields drop constraint holdfast_fields_format_form;
+  execute format('alter table holdfast.fields add constraint holdfast_fields_format_form check (format in (''{"kind": "created_by"}'', ''{"kind": "changed_by"}'') or %s)', others);
+  execute format('comment on constraint holdfast_fields_format_form on holdfast.fields is %L', replace(words, 'A format is ', 'A format is created_by, changed_by, '));
+end
+$$;
 
 create or replace function holdfast.new_field_format(field jsonb) returns jsonb
   language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
@@ -29,6 +23,8 @@ declare
     when 'duration' then jsonb_build_object('kind', 'duration', 'unit', coalesce(field ->> 'unit', 'minutes'))
     when 'barcode' then '{"kind": "barcode"}'
     when 'location' then '{"kind": "location"}'
+    when 'attachment' then '{"kind": "attachment"}'
+    when 'signature' then '{"kind": "signature"}'
     when 'created_by' then '{"kind": "created_by"}'
     when 'changed_by' then '{"kind": "changed_by"}'
   end;
@@ -72,6 +68,8 @@ begin
     when 'duration' then 'bigint'
     when 'barcode' then 'text'
     when 'location' then format('point check (%I <@ box ''((-180,-90),(180,90))'')', name)
+    when 'attachment' then 'text'
+    when 'signature' then 'text'
   end;
   if type is null then
     raise exception 'There is no kind of field %.', left(coalesce(kind, ''), 63) using hint = 'new_table.kind';
