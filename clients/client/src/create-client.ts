@@ -11,7 +11,7 @@ import { PendingRemovals, type PendingRemoval } from './local/pending-removals.t
 import { SignInRequired } from './local/sign-in-required.ts'
 import { openDeviceUsers, type DevicePerson } from './session/device-users.ts'
 import type { SessionState, SessionUser } from './session/session-state.ts'
-import { createAuthFetch, type SolveCaptcha } from './session/auth-fetch.ts'
+import { createAuthFetch, type RetryRefused } from './session/auth-fetch.ts'
 import { openSession, SESSION_KEY } from './session/session.ts'
 import { signOut, type SignOutData, type SignOutOptions } from './local/sign-out.ts'
 import type { ChooseSearched } from './search/open-search.ts'
@@ -42,8 +42,8 @@ export interface ClientOptions {
   readonly store?: KeyValueStore
   /** Used for all requests. Default: the platform's `fetch`; files use a sender with progress, which detects a dead connection after 30 s. */
   readonly fetch?: typeof globalThis.fetch
-  /** Shows the captcha that the server asks for; the request is sent again with its response. Default: such requests fail. */
-  readonly solveCaptcha?: SolveCaptcha
+  /** Handles requests of accounts that were refused with 400, such as {@link retryWithCaptcha}. Default: they fail. */
+  readonly retryRefused?: RetryRefused
   /** Milliseconds since the epoch. */
   readonly now?: () => number
   /**
@@ -120,7 +120,7 @@ export function createClient(options: ClientOptions): HoldfastClient {
       detectSessionInUrl: options.detectSessionInUrl ?? true,
       experimental: { recoveryCodes: true },
     },
-    global: { fetch: noticingPasswords(createAuthFetch(fetch, url, options.solveCaptcha)) },
+    global: { fetch: noticingPasswords(createAuthFetch(fetch, url, options.retryRefused)) },
   })
   endDisconnectTimers(supabase)
   const session = openSession(supabase, store, onProblem)

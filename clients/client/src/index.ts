@@ -1,5 +1,7 @@
 /** The public clients of a Holdfast server combined, with a lossless outbox. */
 export { createClient, type ClientOptions, type HoldfastClient } from './create-client.ts'
+export { retryWithCaptcha } from './session/retry-with-captcha.ts'
+export type { RetryRefused } from './session/auth-fetch.ts'
 export { memoryStore, type KeyValueStore } from './key-value.ts'
 export type { Value } from './value.ts'
 export { recordId, type KeyValues } from './schema/record-id.ts'

@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 import { type SchemaDescriptor, toError } from '@holdfast/protocol'
-import type { SearchedTable } from '@holdfast/client'
+import type { RetryRefused, SearchedTable } from '@holdfast/client'
 import { type Backend, comesBack, openBackend } from '../lib/data/backend.ts'
 
 /** Startup state. Each page has one client, created outside React so that rendering twice does not create two. */
@@ -19,7 +19,7 @@ export const useStart = create<Start>(() => ({ step: 'opening' }))
 export function start(): Promise<void> | undefined {
   useStart.setState({ step: 'opening' }, true)
   const database = Promise.withResolvers<void>()
-  openBackend({ search: chooseSearched, forgetUser, solveCaptcha, onDatabase: database.resolve }).then(
+  openBackend({ search: chooseSearched, forgetUser, retryRefused, onDatabase: database.resolve }).then(
     (backend) => useStart.setState({ step: 'ready', backend }, true),
     (cause: unknown) => {
       const error = toError(cause)
@@ -40,11 +40,9 @@ async function forgetUser(userId: string): Promise<void> {
   await forgetPerson(userId)
 }
 
-/** Loaded when the server asks for a captcha. */
-async function solveCaptcha(): Promise<string | undefined> {
-  const { askForCaptcha } = await import('../components/captcha/captcha-dialog.tsx')
-  return askForCaptcha()
-}
+/** Loaded when the server may ask for a captcha. */
+const retryRefused: RetryRefused = async (...refused) =>
+  (await import('../components/captcha/captcha-dialog.tsx')).retryWithDialog(...refused)
 
 /** Loaded with the first database. */
 async function chooseSearched(schema: SchemaDescriptor): Promise<readonly SearchedTable[]> {

@@ -1,6 +1,7 @@
 import { createClient, isAuthRetryableFetchError, type SupabaseClient } from '@supabase/supabase-js'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createAuthFetch } from './auth-fetch.ts'
+import { retryWithCaptcha } from './retry-with-captcha.ts'
 
 const URL_ = 'http://accounts.example'
 const KEY = 'session'
@@ -134,7 +135,10 @@ test('a request refused for want of a captcha is sent again with its response, u
   }
   const init = { method: 'POST', body: JSON.stringify({ email: 'ana@example.org', gotrue_meta_security: {} }) }
   const ask = (response: string | undefined): Promise<Response> =>
-    createAuthFetch(answered, URL_, async () => response)(`${URL_}/auth/v1/token?grant_type=password`, init)
+    createAuthFetch(answered, URL_, (...refused) => retryWithCaptcha(...refused, async () => response))(
+      `${URL_}/auth/v1/token?grant_type=password`,
+      init,
+    )
   expect((await ask('human')).status).toBe(200)
   expect(sent).toEqual([
     { email: 'ana@example.org', gotrue_meta_security: {} },

@@ -16,16 +16,16 @@ const LEAVING_MS = 5_000
  * * A token's expiry is computed from `expires_in` and the device's clock, with which auth-js compares it. With the server's time, a clock an hour fast would
  * cause a refresh on every request until the rate limit ends the session.
  *
- * * A request refused for want of a captcha is sent again with the response that `solveCaptcha` returns.
+ * * A request that may lack a captcha is handed to `retryRefused`.
  *
  * @param url - server URL without trailing slash
- * @param solveCaptcha - shows the captcha; `undefined` if the user gives up
+ * @param retryRefused - see {@link retryWithCaptcha}, which is apart so that apps load it when it is needed
  * @returns rejects with `TypeError`, as without a network
  */
 export function createAuthFetch(
   fetch: typeof globalThis.fetch,
   url: string,
-  solveCaptcha?: SolveCaptcha,
+  retryRefused?: RetryRefused,
 ): typeof globalThis.fetch {
   const accounts = `${url}/auth/v1/`
   const leaving = `${accounts}logout?scope=local`
@@ -47,18 +47,23 @@ export function createAuthFetch(
   return async (input, init) => {
     if (!addressOf(input).startsWith(accounts)) return fetch(input, init)
     const response = await ask(input, init)
-    if (response.status !== 400 || !solveCaptcha || typeof init?.body !== 'string') return response
-    const { code, error_code: earlier } = parseRecord(await response.clone().text()) ?? {}
-    if (code !== 'captcha_failed' && earlier !== 'captcha_failed') return response
-    const solved = await solveCaptcha()
-    if (solved === undefined) return response
-    const body = JSON.stringify({ ...parseRecord(init.body), gotrue_meta_security: { captcha_token: solved } })
-    return ask(input, { ...init, body })
+    const sent = init?.body
+    if (response.status !== 400 || !retryRefused || typeof sent !== 'string') return response
+    return retryRefused(response, sent, (body) => ask(input, { ...init, body }))
   }
 }
 
-/** Shows the captcha and returns its response. */
-export type SolveCaptcha = () => Promise<string | undefined>
+/**
+ * Handles a request of accounts that was refused with 400, and returns the response to use.
+ *
+ * @param body - JSON, as it was sent
+ * @param send - sends the request with another body
+ */
+export type RetryRefused = (
+  response: Response,
+  body: string,
+  send: (body: string) => Promise<Response>,
+) => Promise<Response>
 
 function addressOf(input: Parameters<typeof globalThis.fetch>[0]): string {
   return input instanceof Request ? input.url : String(input)

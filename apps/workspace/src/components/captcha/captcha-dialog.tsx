@@ -1,3 +1,4 @@
+import { type RetryRefused, retryWithCaptcha } from '@holdfast/client'
 import { createRoot } from 'react-dom/client'
 import { captchaMessages as words } from '../../messages/captcha.ts'
 import { Dialog } from '../dialog.tsx'
@@ -5,8 +6,11 @@ import { CaptchaFrame } from './captcha-frame.tsx'
 
 let asking: Promise<string | undefined> | undefined
 
+/** Sends a refused request again once the user has passed the captcha that it lacks. */
+export const retryWithDialog: RetryRefused = (...refused) => retryWithCaptcha(...refused, askForCaptcha)
+
 /** Shows the captcha over the page. @returns its response; `undefined` if the user closed it */
-export function askForCaptcha(): Promise<string | undefined> {
+function askForCaptcha(): Promise<string | undefined> {
   // Two requests need two responses; the second user action is refused instead of stacking dialogs.
   if (asking) return asking.then(() => undefined)
   asking = show().finally(() => (asking = undefined))

@@ -1,4 +1,11 @@
-import { browserFiles, type ChooseSearched, createClient, type ForgetUser, type HoldfastClient } from '@holdfast/client'
+import {
+  browserFiles,
+  type ChooseSearched,
+  createClient,
+  type ForgetUser,
+  type HoldfastClient,
+  type RetryRefused,
+} from '@holdfast/client'
 import type { AuthChangeEvent, Session } from '@supabase/supabase-js'
 import {
   clearPendingPassword,
@@ -25,7 +32,7 @@ export interface BackendOptions {
   readonly search: ChooseSearched
   readonly forgetUser: ForgetUser
   /** Shows the captcha that the server asks for. */
-  readonly solveCaptcha: () => Promise<string | undefined>
+  readonly retryRefused: RetryRefused
   /** Called when a local database starts opening. */
   readonly onDatabase: () => void
 }
@@ -35,7 +42,7 @@ export interface BackendOptions {
  *
  * @throws if this device has never seen the server and cannot reach it
  */
-export async function openBackend({ search, forgetUser, solveCaptcha, onDatabase }: BackendOptions): Promise<Backend> {
+export async function openBackend({ search, forgetUser, retryRefused, onDatabase }: BackendOptions): Promise<Backend> {
   const cached = readCachedConfig()
   if (cached) {
     fetchConfig().then(
@@ -80,7 +87,7 @@ export async function openBackend({ search, forgetUser, solveCaptcha, onDatabase
       },
     },
     search,
-    ...(config.captcha.isShownAtSignIn && { solveCaptcha }),
+    ...(config.captcha.isShownAtSignIn && { retryRefused }),
     onProblem: (error) => console.info('In the background:', error),
   })
   client.supabase.auth.onAuthStateChange((event, session) => {
