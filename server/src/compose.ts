@@ -84,7 +84,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const push = openPush(context, { url, share: shares.share('push'), catalog, accounts, baseUrl, port })
   const workspaces = openWorkspaces(context, { cluster, accounts, secret: jwtSecret.text, shares })
   const invitations = openInvitations(context, { cluster, accounts, baseUrl })
-  const forms = openForms(context, { cluster, share: shares.share('forms'), accounts, secret: jwtSecret.text })
+  const forms = openForms(context, { cluster, share: shares.share('forms'), accounts, secret: jwtSecret.text, app })
   const mailed = { cluster, pool, share: shares.share('digests'), catalog, accounts, baseUrl, secret: jwtSecret.text }
   const digests = openDigests(context, mailed)
   const automations = await openAutomationsPart(context, { cluster, shares, accounts, baseUrl, port })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runAs, sql } from '@holdfast/postgres'
 import { ADAM, anonymous, EDDA, OLGA, openPeopleWorld, type PeopleWorld } from './people-world.ts'
 
@@ -104,6 +104,88 @@ test('a form asks for a field again that was deleted and restored', async () => 
   await add(form.id, 'title', `'without'`)
   await change('restore_field')
   await add(form.id, 'title, count', `'again', 1`)
+})
+
+test('files are asked for with bounds, of fields that have files', async () => {
+  await world.asked(
+    ADAM,
+    sql`select holdfast.change_table(${world.workspace}, 'reports', ${JSON.stringify({
+      kind: 'add_field',
+      field: { name: 'photos', label: 'Photos', kind: 'attachment' },
+    })}::jsonb)`,
+  )
+  const view = await addView()
+  const ask = (...questions: readonly object[]): Promise<unknown> =>
+    world.asked(
+      ADAM,
+      sql`select holdfast.publish_form(${world.workspace}, ${view}, 'reports', ${JSON.stringify({ title: 'Report', questions })}::jsonb)`,
+    )
+  const files = { max: 5, megabytes: 10, kinds: 'any' }
+  for (const question of [
+    { field: 'photos' },
+    { field: 'photos', kind: 'text' },
+    { field: 'title', kind: 'files', files },
+  ])
+    await expect(ask(question), JSON.stringify(question)).rejects.toMatchObject({ hint: 'public_form.field' })
+  for (const wrong of [
+    undefined,
+    { ...files, max: 11 },
+    { ...files, megabytes: 26 },
+    { ...files, kinds: 'x' },
+    { ...files, more: 1 },
+  ])
+    await expect(ask({ field: 'photos', kind: 'files', files: wrong }), JSON.stringify(wrong)).rejects.toMatchObject({
+      hint: 'public_form.files',
+    })
+  await ask({ field: 'photos', kind: 'files', files })
+})
+
+describe('files of answers', () => {
+  const announce = async (form: string, submission: string, files: readonly object[]): Promise<unknown> => {
+    const [row] = await world.database.pool.query<{ outcome: string }>(sql`
+      select holdfast.begin_form_files(${form}, ${submission}, ${Buffer.from('here')}, ${JSON.stringify(files)}::jsonb) as outcome`)
+    return row?.outcome
+  }
+  const file = (size = 1_000) => ({
+    id: crypto.randomUUID(),
+    field: 'photos',
+    name: 'a.jpg',
+    media_type: 'image/jpeg',
+    size,
+  })
+
+  test('are bounded per network, and forgotten when the answer never comes', async () => {
+    const form = await publish(ADAM, await addView(), 'title')
+    expect(await announce(form.id, crypto.randomUUID(), [file()])).toBe('begun')
+    expect(await announce(OLGA, crypto.randomUUID(), [file()])).toBe('closed')
+    expect(await announce(form.id, crypto.randomUUID(), [file(501 * 1_048_576)])).toBe('too_many')
+    await world.database.pool.execute(sql`delete from holdfast.form_files where size > 1000`)
+    expect(
+      await announce(
+        form.id,
+        crypto.randomUUID(),
+        Array.from({ length: 150 }, () => file()),
+      ),
+    ).toBe('too_many')
+    const count = async (): Promise<unknown> =>
+      (await world.database.pool.query(sql`select count(*)::int from holdfast.form_files`))[0]
+    expect(await count()).toEqual({ count: 151 })
+    await world.database.pool.execute(sql`update holdfast.form_files set created_at = now() - interval '25 hours'`)
+    expect(await world.database.pool.query(sql`select * from holdfast.sweep_form_files()`)).toEqual([])
+    expect(await count()).toEqual({ count: 0 })
+  })
+
+  test('change with the answer until it is sent, and belong to it alone', async () => {
+    const form = await publish(ADAM, await addView(), 'title')
+    const submission = crypto.randomUUID()
+    const [kept, removed] = [file(), file()]
+    await announce(form.id, submission, [kept, removed])
+    expect(await announce(form.id, submission, [kept])).toBe('begun')
+    expect(await world.database.pool.query(sql`select id from holdfast.form_files`)).toEqual([{ id: kept.id }])
+    expect(await announce(form.id, crypto.randomUUID(), [kept])).toBe('repeated')
+    await begin(form.id, submission)
+    expect(await announce(form.id, submission, [kept])).toBe('repeated')
+  })
 })
 
 test('the policy of a form is no rule of access: rules stay readable beside it, and changing them leaves it', async () => {

@@ -1,7 +1,11 @@
-import type { FastifyPluginAsync } from 'fastify'
+import { join } from 'node:path'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { createCaptchaProvider } from '@holdfast/auth'
 import { type Cluster, type PoolShare, withOwnSettings } from '@holdfast/postgres'
 import { captchaPage } from '../workspaces/forms/captcha-page.ts'
+import { createRecordFiles } from '../workspaces/forms/files/record-files.ts'
+import { createStagedFiles } from '../workspaces/forms/files/staged-files.ts'
+import { VisitorFiles } from '../workspaces/forms/files/visitor-files.ts'
 import { createFormCaptcha } from '../workspaces/forms/form-captcha.ts'
 import { formRoutes } from '../workspaces/forms/form-routes.ts'
 import { createProofOfWork } from '../workspaces/forms/proof-of-work.ts'
@@ -16,28 +20,40 @@ export interface FormsPart {
 
 /** Opens public forms, and the pages of shared views. */
 export function openForms(
-  { config, logger, clock, openPool }: PartContext,
+  { config, logger, clock, opened, openPool }: PartContext,
   {
     cluster,
     share,
     accounts,
     secret,
+    app,
   }: {
     readonly cluster: Cluster
     readonly share: PoolShare
     readonly accounts: Pick<Accounts, 'auth'>
     readonly secret: string
+    readonly app: Pick<FastifyInstance, 'inject'>
   },
 ): FormsPart {
   const url = withOwnSettings(cluster.adminUrl, cluster.serverVersion)
-  const pool = openPool({ url, applicationName: 'holdfast forms', connectionsMax: 1 })
+  const pool = openPool({ url, applicationName: 'holdfast forms', connectionsMax: 2 })
   const requests = share.for({ userKey: 'visitors' })
   const { ofForms, page } = readCaptchaSettings(config)
   const captcha = createFormCaptcha(
     ofForms === 'work' ? createProofOfWork(secret, clock) : createCaptchaProvider(config),
     logger,
   )
-  const forms = formRoutes({ pool, requests, captcha, logger, clock })
+  const files = config.storageEnabled
+    ? opened.use(
+        new VisitorFiles({
+          pool,
+          staged: createStagedFiles(join(config.dataDir, 'form-uploads')),
+          records: createRecordFiles(app, accounts.auth.apiKeys.serviceRole),
+          logger,
+        }),
+      )
+    : undefined
+  const forms = formRoutes({ pool, requests, captcha, files, logger, clock })
   const views = viewRoutes({ pool, requests, claimsOf: (userId) => accounts.auth.claimsOfUser(userId), logger, clock })
   const routes: FastifyPluginAsync = async (app) => {
     await app.register(forms)

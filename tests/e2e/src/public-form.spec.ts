@@ -3,6 +3,7 @@ import { openHoldfast } from '@holdfast/test-support'
 import { expect, test } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
 import { signIn } from './support/person.ts'
+import { takePicture } from './support/photos.ts'
 import { openStranger } from './support/stranger.ts'
 
 const SYNCED = { timeout: 60_000 }
@@ -14,6 +15,7 @@ const DEFINITION = {
     { name: 'title', label: 'What happened', kind: 'text' },
     { name: 'state', label: 'State', kind: 'choice', choices: ['Leak', 'Noise'] },
     { name: 'seen_on', label: 'Seen on', kind: 'date' },
+    { name: 'photos', label: 'Photos', kind: 'attachment' },
     { name: 'team_id', label: 'Team', kind: 'link', table: 'hf_teams' },
   ],
 }
@@ -45,6 +47,7 @@ test('an owner shares a form, and a visitor without an account answers it, also 
     await dialog.getByRole('textbox', { name: 'Introduction' }).fill('Tell us what you saw.')
     // The visitor's device computes before it sends.
     await dialog.getByText('Check against bots').click()
+    await dialog.getByText('Photos only').click()
     await dialog.getByRole('button', { name: 'Create link' }).click()
     link = new URL(await dialog.getByRole('textbox', { name: 'Link' }).inputValue(SYNCED)).pathname
     await expectAccessible(page, 'sharing a form')
@@ -63,6 +66,12 @@ test('an owner shares a form, and a visitor without an account answers it, also 
     await visitor.page.getByRole('button', { name: 'State' }).click()
     await visitor.page.getByRole('option', { name: 'Leak' }).click()
     await visitor.page.getByLabel('Seen on').fill('2026-11-01')
+    const photos = visitor.page.getByRole('region', { name: 'Photos' })
+    const note = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('a note') }
+    await photos.getByTestId('field-files').setInputFiles([note, await takePicture(visitor.page)])
+    await expect(photos.getByText('note.txt is no photo that this browser can read.')).toBeVisible()
+    await expect(photos.getByRole('listitem')).toHaveCount(1)
+    await expectAccessible(visitor.page, 'a public form with a photo')
     await visitor.page.getByRole('button', { name: 'Send' }).click()
     await expect(visitor.page.getByText('1 answer is saved on this device and not sent yet.')).toBeVisible()
     await visitor.page.reload()
@@ -76,6 +85,9 @@ test('an owner shares a form, and a visitor without an account answers it, also 
     expect(await server.admin.query(sql`select title, state, seen_on::text from public.reports`)).toEqual([
       { title: 'Water in the cellar', state: 'Leak', seen_on: '2026-11-01' },
     ])
+    const files = () =>
+      server.admin.query(sql`select media_type, uploaded_at is not null as is_stored from public.reports_files`)
+    await expect.poll(files).toEqual([{ media_type: 'image/jpeg', is_stored: true }])
     await page.getByRole('button', { name: 'Stop sharing' }).click()
     await expect(page.getByText('This form is closed.')).toBeVisible()
     await visitor.page.reload()

@@ -1,4 +1,4 @@
-import { formatCount } from '../lib/format.ts'
+import { formatBytes, formatCount } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
 /** Texts for those who publish a form. */
@@ -11,7 +11,7 @@ export const publishMessages = inLanguages('publishMessages', {
   intro: 'Introduction',
   thanks: 'Thank-you message',
   thanksDefault: 'Thank you. Your answer was sent.',
-  leftOut: (labels: string) => `Not asked, because visitors cannot see other records or files: ${labels}`,
+  leftOut: (labels: string) => `Not asked, because visitors cannot see other records or sign: ${labels}`,
   none: 'This form has no question that visitors can answer.',
   publish: 'Create link',
   update: 'Update form',
@@ -25,6 +25,9 @@ export const publishMessages = inLanguages('publishMessages', {
     kind === 'work'
       ? 'The visitor’s device computes for a few seconds before it sends. No other company is involved.'
       : `Visitors pass a check by ${kind === 'hcaptcha' ? 'hCaptcha' : 'Cloudflare Turnstile'} before they send.`,
+  filesMax: 'Files per question',
+  filesMegabytes: 'MB per file',
+  filesPhotos: 'Photos only',
   done: 'Done',
 })
 
@@ -32,6 +35,7 @@ export const publishMessages = inLanguages('publishMessages', {
 export const publishRefusals = inLanguages('publishRefusals', {
   'public_form.definition': 'A public form has a title of up to 120 characters and 1 to 60 questions.',
   'public_form.field': 'The form asks for a field that visitors cannot fill in. Reload the page and try again.',
+  'public_form.files': 'A question takes up to 10 files of up to 25 MB.',
   'public_form.missing': 'Every record needs a value that this form does not ask for. Add the field to the form.',
   'public_form.table': 'Only tables that were created in this workspace can have public forms.',
   'public_form.view': 'This form no longer exists.',
@@ -60,6 +64,19 @@ export const publicFormMessages = inLanguages('publicFormMessages', {
   storedUnchecked: 'It will be sent when you are online, this page is open, and the check against bots is passed.',
   check: 'One more step: confirm that you are human',
   insecure: 'This form can only be sent over https. Open it with a link that begins with https.',
+  fileMissing: 'Add a file',
+  fileRules: ({ max, megabytes, kinds }: { max: number; megabytes: number; kinds: 'any' | 'photos' }) =>
+    kinds === 'photos'
+      ? icu('{max, plural, one {One photo} other {Up to # photos}}.', { max })
+      : icu('{max, plural, one {One file} other {Up to # files}} of up to {megabytes} MB.', { max, megabytes }),
+  removeFile: (name: string) => `Remove ${name}`,
+  fileTooLarge: (name: string, megabytes: number) => `${name} is larger than ${megabytes} MB.`,
+  fileEmpty: (name: string) => `${name} is empty.`,
+  fileNoPhoto: (name: string) => `${name} is no photo that this browser can read.`,
+  filesTooMany: (max: number) => icu('{max, plural, one {Only one file fits.} other {Only # files fit.}}', { max }),
+  fileLost: (name: string) => `This browser no longer has ${name}. Add it again.`,
+  sendingFiles: 'Sending files',
+  bytesSent: (sent: number, total: number) => `${formatBytes(sent)} of ${formatBytes(total)}`,
   waiting: (count: number) =>
     icu('{count, plural, one {# answer is} other {# answers are}} saved on this device and not sent yet.', { count }),
   waitingLong: (count: number) => `${formatCount(count)} answers wait already. Connect to the internet to send them.`,

@@ -5,11 +5,16 @@ import { networkOf } from '@holdfast/http'
 import { type Connections, type Pool, runAs, sql } from '@holdfast/postgres'
 import { answerRefusals, fieldsOf } from '../app-routes.ts'
 import { createVisitorLimit, tooManyRequests } from '../visitors.ts'
+import { fileRoutes } from './files/file-routes.ts'
+import { type FileQuestion, parseOfferedFiles } from './files/offered-files.ts'
+import type { KnownFile, VisitorFiles } from './files/visitor-files.ts'
 import type { FormCaptcha } from './form-captcha.ts'
 
 /** Limits of a submission in bytes, and of one text in characters. */
 const SUBMISSION_BYTES_MAX = 65_536
 const TEXT_CHARS_MAX = 10_000
+/** The names of files in one field, in characters, as in `holdfast.file_names`. */
+const NAMES_CHARS_MAX = 4_000
 
 /** Concurrent requests of all visitors and of one; the next ones wait, further ones are refused. */
 const AT_ONCE_MAX = 2
@@ -29,6 +34,8 @@ export interface FormRoutesOptions {
   readonly requests: Connections
   /** Asked by the forms whose definition says so. */
   readonly captcha: FormCaptcha
+  /** `undefined` if the server stores no files. */
+  readonly files: VisitorFiles | undefined
   readonly logger: Logger
   readonly clock: Clock
 }
@@ -45,7 +52,7 @@ interface PublicForm {
     readonly thanks?: string
     /** Whether a captcha comes before an answer. */
     readonly captcha?: unknown
-    readonly questions: readonly { readonly field: string }[]
+    readonly questions: readonly FileQuestion[]
   }
 }
 
@@ -56,14 +63,18 @@ type Values = Readonly<Record<string, string | number | boolean | null>>
  *
  * `GET /app/v1/forms/<slug>/puzzle?id=<uuid>`: the puzzle for one answer, where `captcha` is `work`.
  *
+ * `POST /app/v1/forms/<slug>/files` with `{id, files: [{id, field, name, type, size}], captcha?}`: announces the files of an answer. Answers `{offsets}`, by file
+ * how many bytes have arrived; {@link fileRoutes} takes the others.
+ *
  * `POST /app/v1/forms/<slug>` with `{id, values, captcha?}`: adds a record with this id, as the role anon under the form's own policy. Answers 201 `{id}`; a
  * repeated request adds nothing and gets the same answer.
  *
- * Refusals are `{code, message}`: 400 `invalid_request`, `captcha_failed`, 404 `form_not_found`, `no_puzzle`, 410 `form_closed`, 422 `value_refused` with `field`
- * where Postgres names one, 429 `busy`, `too_many_submissions`, 503 `captcha_unavailable`.
+ * Refusals are `{code, message}`: 400 `invalid_request`, `captcha_failed`, 404 `form_not_found`, `no_puzzle`, `file_not_found`, 409 `files_incomplete`,
+ * `answer_sent`, 410 `form_closed`, 422 `value_refused`, `file_refused`, 429 `busy`, `too_many_submissions`, `too_many_files`, 503 `captcha_unavailable`, 507
+ * `no_space`.
  */
 export function formRoutes(options: FormRoutesOptions): FastifyPluginAsync {
-  const { pool, requests, captcha } = options
+  const { pool, requests, captcha, files } = options
   const permits = new Semaphore({
     permits: AT_ONCE_MAX,
     perKeyMax: AT_ONCE_PER_VISITOR_MAX,
@@ -75,12 +86,22 @@ export function formRoutes(options: FormRoutesOptions): FastifyPluginAsync {
     limit(networkOf(ip))
     return permits.run({ key: networkOf(ip) }, () => readForm(pool, params.slug))
   }
+  /** Requires the captcha of an answer, once: who has announced its files has passed it. A provider may take long, so no connection is held. */
+  const check = async ({ ip, body }: FastifyRequest, form: PublicForm, id: string): Promise<readonly KnownFile[]> => {
+    const known = (await files?.find(form.id, id)) ?? []
+    if (isChecked(form.definition) && known.length === 0) {
+      const { captcha: proof } = (body ?? {}) as { readonly captcha?: unknown }
+      await captcha.require({ form: form.id, submission: id, address: ip }, proof)
+    }
+    return known
+  }
   return async (app) => {
     answerRefusals(app, options.logger, 'the form was not sent')
+    if (files) await app.register(fileRoutes(files, options.clock))
     app.get<Slug>('/app/v1/forms/:slug', async (request, reply) => {
       const { workspace, is_open: isOpen, definition } = await read(request)
       const { title, intro = '', thanks = '' } = definition
-      const questions = isOpen ? definition.questions : []
+      const questions = isOpen ? definition.questions.filter(({ kind }) => files || kind !== 'files') : []
       const kind = isChecked(definition) ? captcha.kind : null
       const shown = { title, intro, thanks, workspace, isOpen, captcha: kind, questions }
       return await reply.header('cache-control', 'no-store').send(shown)
@@ -93,17 +114,26 @@ export function formRoutes(options: FormRoutesOptions): FastifyPluginAsync {
       const puzzle = await captcha.createPuzzle({ form: form.id, submission: id, address: request.ip })
       return await reply.header('cache-control', 'no-store').send(puzzle)
     })
+    app.post<Slug>('/app/v1/forms/:slug/files', { bodyLimit: SUBMISSION_BYTES_MAX }, async (request, reply) => {
+      const form = await read(request)
+      if (!form.is_open || !files) throw closed()
+      const { id, files: offered } = fieldsOf(request)
+      if (typeof id !== 'string' || !UUID.test(id)) throw new HoldfastError('invalid_request', 400, 'Send an id.')
+      const parsed = parseOfferedFiles(offered, form.definition.questions)
+      await check(request, form, id)
+      const begin = () => files.begin(form.id, id, sourceOf(form, request.ip), parsed)
+      const offsets = await permits.run({ key: networkOf(request.ip) }, begin)
+      return await reply.header('cache-control', 'no-store').send({ offsets })
+    })
     app.post<Slug>('/app/v1/forms/:slug', { bodyLimit: SUBMISSION_BYTES_MAX }, async (request, reply) => {
       const form = await read(request)
       if (!form.is_open) throw closed()
       const { id, values } = parseSubmission(request, form)
-      // Before a connection is taken: a provider may take long.
-      if (isChecked(form.definition)) {
-        const answered = { form: form.id, submission: id, address: request.ip }
-        await captcha.require(answered, fieldsOf(request)['captcha'])
-      }
-      const submission = { id, values, source: sourceOf(form, request.ip) }
+      const known = await check(request, form, id)
+      await files?.requireComplete(known)
+      const submission = { id, values: { ...values, ...namesOf(known) }, source: sourceOf(form, request.ip) }
       await permits.run({ key: networkOf(request.ip) }, () => submit(requests, form, submission))
+      if (known.length > 0) files?.wake()
       return await reply.code(201).header('cache-control', 'no-store').send({ id })
     })
   }
@@ -113,6 +143,13 @@ interface Slug {
   readonly Params: { readonly slug: string }
 }
 type SlugRequest = FastifyRequest<{ Params: { slug: string } }>
+
+/** Values of the fields that have files, as the database will keep them; a field that is required needs one. */
+function namesOf(files: readonly KnownFile[]): Values {
+  const names: Record<string, string> = {}
+  for (const { field, name } of files) names[field] = field in names ? `${names[field]}, ${name}` : name
+  return Object.fromEntries(Object.entries(names).map(([field, text]) => [field, text.slice(0, NAMES_CHARS_MAX)]))
+}
 
 function isChecked(definition: PublicForm['definition']): boolean {
   return definition.captcha === true
@@ -130,7 +167,7 @@ function parseSubmission(
   { definition }: PublicForm,
 ): { readonly id: string; readonly values: Values } {
   const { id, values } = fieldsOf(request)
-  const asked = new Set(definition.questions.map(({ field }) => field))
+  const asked = new Set(definition.questions.flatMap(({ field, kind }) => (kind === 'files' ? [] : [field])))
   const isValid =
     typeof id === 'string' &&
     UUID.test(id) &&
@@ -172,6 +209,7 @@ async function submit(
       await tx.execute(sql`
         insert into ${table} (${sql.join(columns, ', ')})
         select ${sql.join(columns, ', ')} from jsonb_populate_record(null::${table}, ${row}::jsonb)`)
+      await tx.query(sql`select holdfast.add_form_files(${id})`)
     })
   } catch (error) {
     throw describeFailure(error)

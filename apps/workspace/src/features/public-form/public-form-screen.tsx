@@ -3,14 +3,13 @@ import { type JSX, useCallback, useEffect, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { EntryPage } from '../../components/entry-page.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { Progress } from '../../components/progress.tsx'
 import { lateContent } from '../../components/late-content.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { useOnline } from '../../hooks/use-online.ts'
-import { uuidV7 } from '../../lib/fields/uuid-v7.ts'
-import { pageLocale } from '../../lib/language.ts'
 import { publicFormMessages as words } from '../../messages/public-form.ts'
-import { QuestionInput } from './question-input.tsx'
-import { type Entered, readAnswer } from './read-answer.ts'
+import type { ChosenFile } from './files-input.tsx'
+import { type Begun, QuestionForm } from './question-form.tsx'
 import { type Answers, useAnswers } from './use-answers.ts'
 import {
   type Answer,
@@ -20,6 +19,7 @@ import {
   readStoredForm,
   WAITING_MAX,
 } from './visitor-answers.ts'
+import { keepFile, readFile } from './waiting-files.ts'
 
 /** Loaded for forms that a provider checks. */
 const { Content: CaptchaFrame } = lateContent(
@@ -84,9 +84,9 @@ function OpenedForm({
   /** Id of the answer given last. */
   const [answered, setAnswered] = useState<string>()
   const [isLost, setLost] = useState(false)
-  const [edited, setEdited] = useState<Answer>()
-  const edit = (answer: Answer): void => {
-    setEdited(answer)
+  const [edited, setEdited] = useState<Begun>()
+  const edit = async (answer: Answer): Promise<void> => {
+    setEdited({ answer, chosen: await chosenOf(answer) })
     setAnswered(undefined)
   }
   const isWaiting = answers.waiting.some(({ id }) => id === answered)
@@ -99,7 +99,7 @@ function OpenedForm({
       lead={form.intro === '' ? undefined : <span className="whitespace-pre-line">{form.intro}</span>}
       notice={
         <>
-          <Unsent answers={answers} onEdit={edit} />
+          <Unsent answers={answers} onEdit={(answer) => void edit(answer)} />
           <Check captcha={form.captcha} answers={answers} />
         </>
       }
@@ -119,13 +119,16 @@ function OpenedForm({
         <p role="status">{words.waitingLong(answers.waiting.length)}</p>
       ) : (
         <>
+          {answers.hasSent && answers.waiting.length === 0 && answered === undefined ? (
+            <Notice tone="success" role="status" title={words.sent} />
+          ) : null}
           {isLost ? <Notice tone="danger" role="alert" title={words.notStored} /> : null}
           <QuestionForm
-            key={edited?.id ?? ''}
+            key={edited?.answer.id ?? ''}
             form={form}
             begun={edited}
-            onSend={async (answer) => {
-              const isKept = await answers.add(answer)
+            onSend={async (answer, chosen) => {
+              const isKept = (await keepFiles(chosen)) && (await answers.add(answer))
               setLost(!isKept)
               if (!isKept) return
               setEdited(undefined)
@@ -136,6 +139,22 @@ function OpenedForm({
       )}
     </EntryPage>
   )
+}
+
+/** @returns whether the files can be sent: from the page itself or, without a network, from what the browser stores */
+async function keepFiles(chosen: readonly ChosenFile[]): Promise<boolean> {
+  const kept = await Promise.all(chosen.map(({ id, bytes }) => keepFile(id, bytes)))
+  return navigator.onLine || kept.every(Boolean)
+}
+
+/** The files of a refused answer that this browser still has. */
+async function chosenOf({ files = [] }: Answer): Promise<Begun['chosen']> {
+  const chosen: Record<string, ChosenFile[]> = {}
+  for (const { id, field, name, type } of files) {
+    const bytes = await readFile(id)
+    if (bytes) (chosen[field] ??= []).push({ id, name, type, bytes })
+  }
+  return chosen
 }
 
 /** Shows the provider's captcha while it is what the oldest answer waits for. */
@@ -160,7 +179,7 @@ function Check({
 
 /** Tells about answers that the server does not have. */
 function Unsent({
-  answers: { waiting, refused, remove },
+  answers: { waiting, refused, progress, remove },
   onEdit,
 }: {
   readonly answers: Answers
@@ -170,6 +189,14 @@ function Unsent({
   return (
     <>
       {waiting.length > 0 ? <Notice tone="warning" role="status" title={words.waiting(waiting.length)} /> : null}
+      {progress ? (
+        <Progress
+          label={words.sendingFiles}
+          value={progress.sent}
+          total={progress.total}
+          valueText={words.bytesSent(progress.sent, progress.total)}
+        />
+      ) : null}
       {refused.map((answer) => (
         <Notice
           key={answer.id}
@@ -192,57 +219,4 @@ function Unsent({
       ))}
     </>
   )
-}
-
-function QuestionForm({
-  form: { questions },
-  begun,
-  onSend,
-}: {
-  readonly form: PublicForm
-  /** An answer that was refused. */
-  readonly begun: Answer | undefined
-  readonly onSend: (answer: Answer) => Promise<void>
-}): JSX.Element {
-  const [entered, setEntered] = useState<Entered>(() => enteredOf(begun))
-  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
-  const [isSending, setSending] = useState(false)
-  const send = async (): Promise<void> => {
-    const read = readAnswer(questions, entered, pageLocale())
-    setProblems(read.kind === 'problems' ? read.problems : {})
-    if (read.kind === 'problems' || isSending) return
-    setSending(true)
-    await onSend({ id: begun?.id ?? uuidV7(), values: read.values })
-    setSending(false)
-  }
-  return (
-    <form
-      noValidate
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send()
-      }}
-    >
-      {questions.map((question) => (
-        <QuestionInput
-          key={question.field}
-          question={question}
-          value={entered[question.field]}
-          problem={problems[question.field]}
-          onChange={(value) => setEntered((before) => ({ ...before, [question.field]: value }))}
-        />
-      ))}
-      <Button type="submit" tone="primary" isFullWidth isPending={isSending}>
-        {words.send}
-      </Button>
-    </form>
-  )
-}
-
-function enteredOf(answer: Answer | undefined): Entered {
-  const given = Object.entries(answer?.values ?? {}).flatMap(([field, value]) =>
-    value === null ? [] : [[field, value] as const],
-  )
-  return Object.fromEntries(given)
 }

@@ -11,12 +11,25 @@ export type Read =
   | { readonly kind: 'values'; readonly values: Values }
   | { readonly kind: 'problems'; readonly problems: Readonly<Record<string, string>> }
 
-/** Reads what was entered. Empty answers are left out, so that defaults of the table hold. */
-export function readAnswer(questions: readonly Question[], entered: Entered, locale: string): Read {
+/**
+ * Reads what was entered. Empty answers are left out, so that defaults of the table hold.
+ *
+ * @param files - how many files were chosen, by field
+ */
+export function readAnswer(
+  questions: readonly Question[],
+  entered: Entered,
+  locale: string,
+  files: ReadonlyMap<string, number> = new Map(),
+): Read {
   const values: Record<string, string | boolean> = {}
   const problems: Record<string, string> = {}
   for (const question of questions) {
     const { field } = question
+    if (question.kind === 'files') {
+      if (question.isRequired && (files.get(field) ?? 0) === 0) problems[field] = words.fileMissing
+      continue
+    }
     const given = entered[field]
     const typed = typeof given === 'string' ? given.trim() : given
     if (typed === undefined || typed === '' || (typed === false && question.isRequired)) {

@@ -1,15 +1,19 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useOnline } from '../../hooks/use-online.ts'
+import { publicFormMessages as words } from '../../messages/public-form.ts'
+import { type UploadProgress, uploadFiles } from './upload-files.ts'
 import { solvePuzzle } from './solve-puzzle.ts'
 import {
   type Answer,
   fetchPuzzle,
   type Proof,
   type PublicForm,
+  type Sending,
   readAnswers,
   sendAnswer,
   writeAnswers,
 } from './visitor-answers.ts'
+import { forgetFiles } from './waiting-files.ts'
 
 /** Time in ms after which unsent answers are tried again. */
 const RETRY_MS = 30_000
@@ -19,6 +23,10 @@ export interface Answers {
   readonly waiting: readonly Answer[]
   readonly refused: readonly Answer[]
   readonly isSending: boolean
+  /** The server has taken an answer since the page was opened. */
+  readonly hasSent: boolean
+  /** Of the files that are being sent. */
+  readonly progress: UploadProgress | undefined
   /** Increases with each captcha that was used; the next one needs a new widget. */
   readonly checks: number
   /** Stores an answer and sends it. @returns whether the server has it or the device stores it; otherwise it was forgotten */
@@ -39,6 +47,8 @@ export function useAnswers(slug: string, captcha: PublicForm['captcha'], onUnche
   const [answers, setAnswers] = useState(() => readAnswers(slug))
   const [isSending, setSending] = useState(false)
   const [checks, setChecks] = useState(0)
+  const [hasSent, setSent] = useState(false)
+  const [progress, setProgress] = useState<UploadProgress>()
   const sending = useRef<Promise<void>>(undefined)
   const response = useRef<string>(undefined)
   const store = useCallback(
@@ -63,13 +73,19 @@ export function useAnswers(slug: string, captcha: PublicForm['captcha'], onUnche
       return given
     }
     setSending(true)
-    const underWay = sendAll(slug, store, captcha === null ? undefined : prove)
+    const underWay = sendAll(slug, {
+      store,
+      prove: captcha === null ? undefined : prove,
+      onProgress: setProgress,
+      onSent: () => setSent(true),
+    })
       .then((isUnchecked) => {
         if (isUnchecked) onUnchecked()
       })
       .finally(() => {
         sending.current = undefined
         setSending(false)
+        setProgress(undefined)
       })
     sending.current = underWay
     return underWay
@@ -85,6 +101,8 @@ export function useAnswers(slug: string, captcha: PublicForm['captcha'], onUnche
     waiting: answers.filter(({ refusal }) => refusal === undefined),
     refused: answers.filter(({ refusal }) => refusal !== undefined),
     isSending,
+    hasSent,
+    progress,
     checks,
     async add(answer) {
       const isStored = store((before) => [...before.filter(({ id }) => id !== answer.id), answer])
@@ -94,7 +112,11 @@ export function useAnswers(slug: string, captcha: PublicForm['captcha'], onUnche
       store((before) => before.filter(({ id }) => id !== answer.id))
       return false
     },
-    remove: (removed) => void store((before) => before.filter(({ id }) => id !== removed)),
+    remove(removed) {
+      const [answer] = readAnswers(slug).filter(({ id }) => id === removed)
+      store((before) => before.filter(({ id }) => id !== removed))
+      void forgetFiles(idsOf(answer))
+    },
     pass(given) {
       response.current = given
       void send().then(() => setChecks((before) => before + 1))
@@ -112,20 +134,62 @@ type Change = (before: readonly Answer[]) => readonly Answer[]
  */
 async function sendAll(
   slug: string,
-  store: (change: Change) => boolean,
-  prove: ((answer: Answer) => Promise<Proof | undefined>) | undefined,
+  {
+    store,
+    prove,
+    onProgress,
+    onSent,
+  }: {
+    readonly store: (change: Change) => boolean
+    readonly prove: ((answer: Answer) => Promise<Proof | undefined>) | undefined
+    readonly onProgress: (progress: UploadProgress) => void
+    readonly onSent: () => void
+  },
 ): Promise<boolean> {
+  const change = (id: string, to: (answer: Answer) => readonly Answer[]): void =>
+    void store((before) => before.flatMap((one) => (one.id === id ? to(one) : [one])))
   for (const answer of readAnswers(slug)) {
-    if (answer.refusal !== undefined) continue
-    const proof = await prove?.(answer)
-    if (prove && proof === undefined) return false
-    const { kind, reason } = await sendAnswer(slug, answer, proof)
+    const { id, isChecked = false, refusal } = answer
+    if (refusal !== undefined) continue
+    const proof = isChecked ? undefined : await prove?.(answer)
+    if (prove && !isChecked && proof === undefined) return false
+    const onChecked = (): void => change(id, (one) => [{ ...one, isChecked: true }])
+    const { kind, reason } = await sendOne(slug, answer, { proof, onProgress, onChecked })
+    if (kind === 'unchecked') change(id, (one) => [{ ...one, isChecked: false }])
     if (kind === 'later' || kind === 'unchecked') return kind === 'unchecked'
-    store((before) =>
-      before.flatMap((one) =>
-        one.id !== answer.id ? [one] : kind === 'sent' ? [] : [{ ...one, refusal: reason ?? '' }],
-      ),
+    change(id, (one) =>
+      kind === 'sent' ? [] : [{ ...one, refusal: kind === 'lost' ? words.fileLost(reason ?? '') : (reason ?? '') }],
     )
+    if (kind !== 'sent') continue
+    onSent()
+    await forgetFiles(idsOf(answer))
   }
   return false
+}
+
+async function sendOne(
+  slug: string,
+  answer: Answer,
+  {
+    proof,
+    onProgress,
+    onChecked,
+  }: {
+    readonly proof: Proof | undefined
+    readonly onProgress: (progress: UploadProgress) => void
+    readonly onChecked: () => void
+  },
+): Promise<Sending> {
+  if (idsOf(answer).length === 0) return sendAnswer(slug, answer, proof)
+  let isChecked = false
+  const uploaded = await uploadFiles(slug, answer, proof, (progress) => {
+    if (!isChecked) onChecked()
+    isChecked = true
+    onProgress(progress)
+  })
+  return uploaded.kind === 'sent' ? sendAnswer(slug, answer, undefined) : uploaded
+}
+
+function idsOf(answer: Answer | undefined): readonly string[] {
+  return (answer?.files ?? []).map(({ id }) => id)
 }

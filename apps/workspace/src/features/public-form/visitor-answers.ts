@@ -23,10 +23,23 @@ const formSchema = v.object({
 })
 export type PublicForm = v.InferOutput<typeof formSchema>
 
+const answerFileSchema = v.object({
+  id: v.string(),
+  field: v.string(),
+  name: v.string(),
+  type: v.string(),
+  size: v.number(),
+})
+export type AnswerFile = v.InferOutput<typeof answerFileSchema>
+
 const answerSchema = v.object({
   /** Id of the record to be. The server adds it once, however often it is sent. */
   id: v.string(),
   values: v.record(v.string(), v.nullable(v.union([v.string(), v.boolean()]))),
+  /** The device stores their bytes (`waiting-files.ts`). */
+  files: v.optional(v.array(answerFileSchema)),
+  /** The captcha was passed when the files were announced. */
+  isChecked: v.optional(v.boolean()),
   /** Why the server refused it. */
   refusal: v.optional(v.string()),
 })
@@ -40,14 +53,19 @@ export type Fetched =
   /** The server is unreachable or failed. */
   | { readonly kind: 'failed' }
 
-/** `unchecked`: the server wants a captcha, or another one. */
-export type Sent = 'sent' | 'refused' | 'later' | 'unchecked'
+/** Result of sending. */
+export interface Sending {
+  /** `unchecked`: the server wants a captcha, or another one. `lost`: this browser has lost a file. */
+  readonly kind: 'sent' | 'refused' | 'later' | 'unchecked' | 'lost'
+  /** The server's reason, or the name of the file. */
+  readonly reason?: string
+}
 
 /** What passes the captcha for one answer. */
 export type Proof = SolvedPuzzle | string
 
 const answersKey = (slug: string): string => `hf-answers-${slug}`
-const addressOf = (slug: string): string => `/app/v1/forms/${encodeURIComponent(slug)}`
+export const addressOf = (slug: string): string => `/app/v1/forms/${encodeURIComponent(slug)}`
 const storedForm = (slug: string) => localValue(`hf-form-${slug}`, formSchema as v.GenericSchema<unknown, PublicForm>)
 const storedAnswers = (slug: string) => localValue(answersKey(slug), v.array(answerSchema))
 
@@ -100,24 +118,29 @@ export async function fetchPuzzle(slug: string, id: string): Promise<Puzzle | un
   }
 }
 
-/** Sends an answer. A refusal is stored with it. */
-export async function sendAnswer(
-  slug: string,
-  { id, values }: Answer,
-  captcha: Proof | undefined,
-): Promise<{ readonly kind: Sent; readonly reason?: string }> {
+/** Sends an answer whose files the server has. A refusal is stored with it. */
+export async function sendAnswer(slug: string, { id, values }: Answer, captcha: Proof | undefined): Promise<Sending> {
   try {
     const response = await ownRequest(addressOf(slug), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ id, values, captcha }),
     })
-    if (response.ok) return { kind: 'sent' }
-    if (response.status === 429 || response.status >= 500) return { kind: 'later' }
-    const { code = '', message = '' } = (await response.json()) as { readonly code?: string; readonly message?: string }
-    return code === 'captcha_failed' ? { kind: 'unchecked' } : { kind: 'refused', reason: message }
+    return response.ok ? { kind: 'sent' } : await failureOf(response)
   } catch (error) {
-    if (error instanceof TypeError || error instanceof SyntaxError) return { kind: 'later' }
+    if (error instanceof TypeError) return { kind: 'later' }
     throw error
   }
+}
+
+const refusalSchema = v.object({ code: v.fallback(v.string(), ''), message: v.fallback(v.string(), '') })
+
+/** Returns what a refusal means for the answer. */
+export async function failureOf(response: Response): Promise<Sending> {
+  const { status } = response
+  // An announcement of files that has expired is repeated.
+  if (status === 409 || status === 429 || status >= 500) return { kind: 'later' }
+  const { code, message } = v.parse(refusalSchema, await response.json().catch(() => ({})))
+  if (code === 'file_not_found') return { kind: 'later' }
+  return code === 'captcha_failed' ? { kind: 'unchecked' } : { kind: 'refused', reason: message }
 }

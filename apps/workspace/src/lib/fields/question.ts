@@ -15,7 +15,16 @@ export const QUESTION_KINDS = [
   'date',
   'datetime',
   'choice',
+  'files',
 ] as const
+
+/** What a question for files takes. */
+export const fileRulesSchema = v.object({
+  max: v.number(),
+  megabytes: v.number(),
+  kinds: v.picklist(['any', 'photos']),
+})
+export type FileRules = v.InferOutput<typeof fileRulesSchema>
 
 /** A question of a public form, as published. */
 export const questionSchema = v.object({
@@ -25,14 +34,26 @@ export const questionSchema = v.object({
   kind: v.picklist(QUESTION_KINDS),
   isRequired: v.fallback(v.boolean(), false),
   choices: v.fallback(v.array(v.object({ value: v.string(), label: v.string() })), []),
+  /** Only of the kind `files`. */
+  files: v.optional(fileRulesSchema),
 })
 export type Question = v.InferOutput<typeof questionSchema>
 
-/** Returns the question that asks for a field; `undefined` for links, files and other values that visitors cannot enter. */
-export function questionOf(field: Field, isRequired: boolean): Question | undefined {
-  const kind = QUESTION_KINDS.find((one) => one === field.kind)
+/** Returns the question that asks for a field; `undefined` for links and other values that visitors cannot enter. */
+export function questionOf(field: Field, isRequired: boolean, files: FileRules): Question | undefined {
   const format = field.format?.format.kind
-  if (kind === undefined || format === 'location' || format === 'duration') return undefined
+  if (format === 'attachment')
+    return {
+      field: field.name,
+      label: field.label,
+      help: field.help ?? '',
+      kind: 'files',
+      isRequired,
+      choices: [],
+      files,
+    }
+  const kind = QUESTION_KINDS.find((one) => one === field.kind)
+  if (kind === undefined || format === 'location' || format === 'duration' || format === 'signature') return undefined
   const choices = field.choices.map((value) => ({ value, label: choiceWords(value, field.choiceWords) }))
   return { field: field.name, label: field.label, help: field.help ?? '', kind, isRequired, choices }
 }

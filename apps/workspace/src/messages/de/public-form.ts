@@ -1,4 +1,4 @@
-import { formatCount } from '../../lib/format.ts'
+import { formatBytes, formatCount } from '../../lib/format.ts'
 import { icu, type Translation } from '../../lib/texts.ts'
 import type {
   publicFormMessages as englishPublicForm,
@@ -15,7 +15,8 @@ export const publishMessages: Translation<typeof englishPublish> = {
   intro: 'Einleitung',
   thanks: 'Dank',
   thanksDefault: 'Danke. Ihre Antwort wurde gesendet.',
-  leftOut: (labels) => `Nicht gefragt, weil Besucher andere Einträge und Dateien nicht sehen: ${labels}`,
+  leftOut: (labels) =>
+    `Nicht gefragt, weil Besucher andere Einträge nicht sehen und nicht unterschreiben können: ${labels}`,
   none: 'Dieses Formular hat keine Frage, die Besucher beantworten können.',
   publish: 'Link erstellen',
   update: 'Formular aktualisieren',
@@ -29,6 +30,9 @@ export const publishMessages: Translation<typeof englishPublish> = {
     kind === 'work'
       ? 'Das Gerät des Besuchers rechnet vor dem Senden einige Sekunden. Keine andere Firma ist beteiligt.'
       : `Besucher bestehen vor dem Senden eine Prüfung von ${kind === 'hcaptcha' ? 'hCaptcha' : 'Cloudflare Turnstile'}.`,
+  filesMax: 'Dateien je Frage',
+  filesMegabytes: 'MB je Datei',
+  filesPhotos: 'Nur Fotos',
   done: 'Fertig',
 }
 
@@ -36,6 +40,7 @@ export const publishRefusals: Translation<typeof englishRefusals> = {
   'public_form.definition': 'Ein öffentliches Formular hat einen Titel von bis zu 120 Zeichen und 1 bis 60 Fragen.',
   'public_form.field':
     'Das Formular fragt nach einem Feld, das Besucher nicht ausfüllen können. Laden Sie die Seite neu und versuchen Sie es noch einmal.',
+  'public_form.files': 'Eine Frage nimmt bis zu 10 Dateien von bis zu 25 MB an.',
   'public_form.missing':
     'Jeder Eintrag braucht einen Wert, nach dem dieses Formular nicht fragt. Nehmen Sie das Feld in das Formular auf.',
   'public_form.table': 'Öffentliche Formulare gibt es nur für Tabellen, die in diesem Arbeitsbereich angelegt wurden.',
@@ -65,6 +70,19 @@ export const publicFormMessages: Translation<typeof englishPublicForm> = {
     'Gesendet wird, sobald Sie online sind, diese Seite offen ist und die Prüfung gegen Bots bestanden ist.',
   check: 'Noch ein Schritt: Bestätigen Sie, dass Sie ein Mensch sind',
   insecure: 'Dieses Formular lässt sich nur über https senden. Öffnen Sie es mit einem Link, der mit https beginnt.',
+  fileMissing: 'Fügen Sie eine Datei hinzu',
+  fileRules: ({ max, megabytes, kinds }) =>
+    kinds === 'photos'
+      ? icu('{max, plural, one {Ein Foto} other {Bis zu # Fotos}}.', { max })
+      : icu('{max, plural, one {Eine Datei} other {Bis zu # Dateien}} von bis zu {megabytes} MB.', { max, megabytes }),
+  removeFile: (name) => `${name} entfernen`,
+  fileTooLarge: (name, megabytes) => `${name} ist größer als ${megabytes} MB.`,
+  fileEmpty: (name) => `${name} ist leer.`,
+  fileNoPhoto: (name) => `${name} ist kein Foto, das dieser Browser lesen kann.`,
+  filesTooMany: (max) => icu('{max, plural, one {Es passt nur eine Datei.} other {Es passen nur # Dateien.}}', { max }),
+  fileLost: (name) => `Dieser Browser hat ${name} nicht mehr. Fügen Sie die Datei noch einmal hinzu.`,
+  sendingFiles: 'Dateien werden gesendet',
+  bytesSent: (sent, total) => `${formatBytes(sent)} von ${formatBytes(total)}`,
   waiting: (count) =>
     icu(
       '{count, plural, one {# Antwort ist} other {# Antworten sind}} auf diesem Gerät gespeichert und noch nicht gesendet.',

@@ -1,11 +1,9 @@
 import { errorMessage } from '@holdfast/protocol'
 import { DeviceFull } from '@holdfast/client'
-import { Camera, Plus } from 'lucide-react'
-import { type JSX, useId, useRef, useState } from 'react'
-import { Button } from '../../../components/button.tsx'
+import { type JSX, useId, useState } from 'react'
+import { AddFiles } from '../../../components/add-files.tsx'
 import { fieldLabelClass } from '../../../components/text-field.tsx'
 import { VisuallyHidden } from '../../../components/visually-hidden.tsx'
-import { useMediaQuery } from '../../../hooks/use-media-query.ts'
 import type { Field } from '../../../lib/fields/field.ts'
 import { isVideo } from '../../../lib/is-video.ts'
 import { notAdded } from '../../../lib/photos/not-added.ts'
@@ -86,7 +84,7 @@ function Files({ of, canEdit }: { readonly of: FilesOf; readonly canEdit: boolea
           ))}
         </ul>
       )}
-      {canEdit ? <AddButtons onFiles={adding.add} isDisabled={adding.count > 0} /> : null}
+      {canEdit ? <AddFiles onFiles={adding.add} isDisabled={adding.count > 0} /> : null}
       {adding.problem === undefined ? null : (
         <p role="alert" className="text-small text-danger">
           {adding.problem}
@@ -96,52 +94,6 @@ function Files({ of, canEdit }: { readonly of: FilesOf; readonly canEdit: boolea
         <span role="status">{adding.count > 0 ? words.adding(adding.count) : adding.done}</span>
       </VisuallyHidden>
     </>
-  )
-}
-
-function AddButtons({
-  onFiles,
-  isDisabled,
-}: {
-  readonly onFiles: (files: readonly File[]) => void
-  readonly isDisabled: boolean
-}): JSX.Element {
-  const hasCamera = useMediaQuery('(pointer: coarse)')
-  const camera = useRef<HTMLInputElement>(null)
-  const picker = useRef<HTMLInputElement>(null)
-  const input = {
-    type: 'file',
-    multiple: true,
-    tabIndex: -1,
-    hidden: true,
-    onChange({ target }: { readonly target: HTMLInputElement }) {
-      onFiles([...(target.files ?? [])])
-      target.value = '' // the same file may be chosen again
-    },
-  } as const
-  return (
-    <div className="flex flex-wrap gap-2 print:hidden">
-      {hasCamera ? (
-        <Button
-          size="sm"
-          isDisabled={isDisabled}
-          icon={<Camera size={16} aria-hidden />}
-          onPress={() => camera.current?.click()}
-        >
-          {words.takePhoto}
-        </Button>
-      ) : null}
-      <Button
-        size="sm"
-        isDisabled={isDisabled}
-        icon={<Plus size={16} aria-hidden />}
-        onPress={() => picker.current?.click()}
-      >
-        {words.add}
-      </Button>
-      <input {...input} ref={camera} accept="image/*" capture="environment" />
-      <input {...input} ref={picker} data-testid="field-files" />
-    </div>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { Field } from '../../../lib/fields/field.ts'
+import { type Field, isOfFiles } from '../../../lib/fields/field.ts'
 import { type FormItem, parseForm } from '../../../lib/views/form-text.ts'
 
 /** A field with the form's texts for it. */
@@ -9,9 +9,9 @@ export interface AskedField {
   readonly isRequired: boolean
 }
 
-/** Returns the fields that a form can ask for. */
+/** Returns the fields that a form can ask for. Files are asked of visitors only: members add them to the record. */
 export function askableFields(fields: readonly Field[]): readonly Field[] {
-  return fields.filter((field) => field.isEditable && field.kind !== 'binary')
+  return fields.filter((field) => (field.isEditable && field.kind !== 'binary') || isOfFiles(field.format))
 }
 
 /**

@@ -12,6 +12,8 @@ import { type DraftRow, toDraft } from '../../../lib/records/drafts.ts'
 import { useMayAdd } from '../../../lib/records/use-may-add.ts'
 import { canChange, useWorkspace } from '../../../lib/records/use-workspace.ts'
 import { type SavedView, VIEWS_TABLE } from '../../../lib/views/use-views.ts'
+import { isOfFiles } from '../../../lib/fields/field.ts'
+import { fileMessages } from '../../../messages/files.ts'
 import { formMessages as words } from '../../../messages/form.ts'
 import { publishMessages } from '../../../messages/public-form.ts'
 import { recordMessages } from '../../../messages/record.ts'
@@ -33,6 +35,7 @@ export function FormView(props: FormViewProps): JSX.Element {
   const { table, fields, view, saved } = props
   const setting = view.settings.form
   const asked = useMemo(() => askedFields(fields, setting), [fields, setting])
+  const askedHere = useMemo(() => asked.filter(({ field }) => !isOfFiles(field.format)), [asked])
   const [isEditing, setEditing] = useState(false)
   const [isPublishing, setPublishing] = useState(false)
   const owner = useOwnerWorkspace(table)
@@ -65,15 +68,18 @@ export function FormView(props: FormViewProps): JSX.Element {
           <EmptyState title={words.readOnly} {...(stored && { action: <BegunLink {...{ table, stored }} /> })}>
             {words.readOnlyDetail}
           </EmptyState>
-        ) : asked.length === 0 ? (
+        ) : askedHere.length === 0 ? (
           <EmptyState title={words.empty}>{canEdit ? words.emptyDetail : null}</EmptyState>
         ) : isLoading ? null : (
           <Sheet>
             <FormFields
-              {...{ table, fields, asked }}
+              {...{ table, fields, asked: askedHere }}
               begun={stored ? { ...toDraft(stored), form: saved.id } : newDraft(table.name, saved.id)}
               onOpenRecord={view.openRecord}
             />
+            {askedHere.length < asked.length ? (
+              <p className="pt-4 text-small text-muted">{fileMessages.afterCreate}</p>
+            ) : null}
           </Sheet>
         )}
         {owner !== undefined && isPublishing ? (

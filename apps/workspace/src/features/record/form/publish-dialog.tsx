@@ -2,18 +2,17 @@ import { useRecords } from '@holdfast/react'
 import { type JSX, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { CallFailureText } from '../../../components/call-failure-text.tsx'
-import { Checkbox } from '../../../components/checkbox.tsx'
 import { FormDialog } from '../../../components/form-dialog.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { SharedLink } from '../../../components/shared-link.tsx'
 import { TextField } from '../../../components/text-field.tsx'
 import { showToast } from '../../../components/toast.tsx'
-import { useBackend } from '../../../lib/data/backend-context.tsx'
 import { useCall } from '../../../hooks/use-call.ts'
-import { type Question, questionOf } from '../../../lib/fields/question.ts'
+import { type FileRules, type Question, questionOf } from '../../../lib/fields/question.ts'
 import type { SavedView } from '../../../lib/views/use-views.ts'
 import { publishMessages as words, publishRefusals } from '../../../messages/public-form.ts'
 import type { AskedField } from './asked-fields.ts'
+import { CaptchaChoice, FilesChoice } from './publish-choices.tsx'
 
 interface PublicFormRow {
   readonly id: string
@@ -49,11 +48,12 @@ function Publish({
   const [intro, setIntro] = useState(texts.intro ?? '')
   const [thanks, setThanks] = useState(texts.thanks ?? words.thanksDefault)
   const [hasCaptcha, setCaptcha] = useState(texts.captcha === true)
+  const [files, setFiles] = useState(texts.files)
   const [isMissing, setMissing] = useState(false)
   const publish = useCall(publishRefusals)
   const close = useCall(publishRefusals)
   const questions = asked.flatMap(({ field, isRequired }): Question[] => {
-    const question = questionOf(field, isRequired)
+    const question = questionOf(field, isRequired, files)
     return question ? [question] : []
   })
   const leftOut = asked.filter(({ field }) => questions.every((one) => one.field !== field.name))
@@ -106,6 +106,7 @@ function Publish({
       />
       <TextField label={words.intro} name="intro" rows={2} value={intro} maxLength={2_000} onChange={setIntro} />
       <TextField label={words.thanks} name="thanks" rows={2} value={thanks} maxLength={500} onChange={setThanks} />
+      {questions.some(({ kind }) => kind === 'files') ? <FilesChoice files={files} onChange={setFiles} /> : null}
       <CaptchaChoice isSelected={hasCaptcha} onChange={setCaptcha} />
       {leftOut.length > 0 ? (
         <p className="text-small text-muted">{words.leftOut(leftOut.map(({ field }) => field.label).join(', '))}</p>
@@ -116,26 +117,22 @@ function Publish({
   )
 }
 
-function CaptchaChoice(props: {
-  readonly isSelected: boolean
-  readonly onChange: (isSelected: boolean) => void
-}): JSX.Element {
-  const { captcha } = useBackend().config
-  return (
-    <div>
-      <Checkbox {...props}>{words.captcha}</Checkbox>
-      <p className="text-small text-muted">{words.captchaOf(captcha.ofForms)}</p>
-    </div>
-  )
-}
-
 interface Texts {
   readonly title?: string
   readonly intro?: string
   readonly thanks?: string
   readonly captcha?: boolean
+  /** What questions for files take. */
+  readonly files: FileRules
 }
 
 function textsOf(published: PublicFormRow | undefined): Texts {
-  return published === undefined ? {} : (JSON.parse(published.definition) as Texts)
+  if (published === undefined) return { files: FILES_DEFAULT }
+  const definition = JSON.parse(published.definition) as Omit<Texts, 'files'> & {
+    readonly questions?: readonly Question[]
+  }
+  const files = definition.questions?.find((one) => one.files !== undefined)?.files ?? FILES_DEFAULT
+  return { ...definition, files }
 }
+
+const FILES_DEFAULT: FileRules = { max: 5, megabytes: 10, kinds: 'any' }
