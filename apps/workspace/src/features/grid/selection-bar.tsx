@@ -47,6 +47,8 @@ type Open =
   | { readonly kind: 'delete' }
   | { readonly kind: 'checklist'; readonly startable: readonly StartableChecklist[] }
 
+const ICON = { size: 15, 'aria-hidden': true } as const
+
 /** The actions for the checked records, or for those of the selected cells if none are checked. */
 export function SelectionBar(props: SelectionBarProps): JSX.Element {
   const { table, fields, view, windows, selection, checked } = props
@@ -61,7 +63,6 @@ export function SelectionBar(props: SelectionBarProps): JSX.Element {
   const [open, setOpen] = useState<Open>()
   const { update: canUpdate, delete: canDelete } = table.descriptor.can
   const editable = canUpdate ? fields.filter(({ isEditable }) => isEditable) : []
-  const person = editable.find((field) => isPerson(field))
   const checklists = useChecklists()
   const schema = useWordedSchema()
   const startable = useMemo(() => startableFor(table.name, checklists ?? [], schema), [table.name, checklists, schema])
@@ -90,44 +91,12 @@ export function SelectionBar(props: SelectionBarProps): JSX.Element {
       </p>
       {isBusy ? <Spinner size={14} /> : null}
       <SelectAll {...props} checkedCount={ids.size} />
-      {editable.length > 0 ? (
-        <Action
-          icon={<PencilLine size={15} aria-hidden />}
-          label={words.editField}
-          isDisabled={isBusy}
-          onPress={() => setOpen({ kind: 'edit', field: undefined })}
-        />
-      ) : null}
-      {person ? (
-        <Action
-          icon={<UserRound size={15} aria-hidden />}
-          label={words.assign}
-          isDisabled={isBusy}
-          onPress={() => setOpen({ kind: 'edit', field: person })}
-        />
-      ) : null}
-      <Action
-        icon={<Download size={15} aria-hidden />}
-        label={words.export}
-        isDisabled={isBusy}
-        onPress={() => void run(startExport)}
+      <SelectionActions
+        {...{ editable, startable, canDelete, isBusy }}
+        onOpen={setOpen}
+        onExport={() => void run(startExport)}
+        onDelete={() => (count > DELETES_UNASKED_MAX ? setOpen({ kind: 'delete' }) : void run(remove))}
       />
-      {startable.length > 0 ? (
-        <Action
-          icon={<ListChecks size={15} aria-hidden />}
-          label={words.addToChecklist}
-          isDisabled={isBusy}
-          onPress={() => setOpen({ kind: 'checklist', startable })}
-        />
-      ) : null}
-      {canDelete ? (
-        <Action
-          icon={<Trash2 size={15} aria-hidden />}
-          label={words.delete}
-          isDisabled={isBusy}
-          onPress={() => (count > DELETES_UNASKED_MAX ? setOpen({ kind: 'delete' }) : void run(remove))}
-        />
-      ) : null}
       {open ? (
         <SelectionDialog
           {...{ table, fields, view, open, count, editable }}
@@ -138,6 +107,63 @@ export function SelectionBar(props: SelectionBarProps): JSX.Element {
         />
       ) : null}
     </div>
+  )
+}
+
+/** The buttons of the actions that the user may take. */
+function SelectionActions({
+  editable,
+  startable,
+  canDelete,
+  isBusy,
+  onOpen,
+  onExport,
+  onDelete,
+}: {
+  readonly editable: readonly Field[]
+  readonly startable: readonly StartableChecklist[]
+  readonly canDelete: boolean
+  readonly isBusy: boolean
+  readonly onOpen: (open: Open) => void
+  readonly onExport: () => void
+  readonly onDelete: () => void
+}): JSX.Element {
+  const person = editable.find((field) => isPerson(field))
+  const actions = [
+    {
+      label: words.editField,
+      icon: <PencilLine {...ICON} />,
+      isOffered: editable.length > 0,
+      onPress: () => onOpen({ kind: 'edit', field: undefined }),
+    },
+    {
+      label: words.assign,
+      icon: <UserRound {...ICON} />,
+      isOffered: person !== undefined,
+      onPress: () => onOpen({ kind: 'edit', field: person }),
+    },
+    { label: words.export, icon: <Download {...ICON} />, isOffered: true, onPress: onExport },
+    {
+      label: words.addToChecklist,
+      icon: <ListChecks {...ICON} />,
+      isOffered: startable.length > 0,
+      onPress: () => onOpen({ kind: 'checklist', startable }),
+    },
+    {
+      label: words.delete,
+      icon: <Trash2 {...ICON} />,
+      isOffered: canDelete,
+      onPress: onDelete,
+    },
+  ]
+  return (
+    <>
+      {actions
+        .filter(({ isOffered }) => isOffered)
+        .map(({ label, icon, onPress }) => (
+          <Action key={label} {...{ label, icon, onPress }} isDisabled={isBusy} />
+        ))}
+    </>
   )
 }
 

@@ -139,6 +139,18 @@ function problemOf({ label, fields }: TableDraft): string | undefined {
   return fields.some(lacksChoices) ? words.choicesMissing : undefined
 }
 
+/** Returns the kinds of fields that a new table may have. */
+function useKindOptions(): readonly { readonly value: string; readonly label: string }[] {
+  const tables = linkTables(useTables(), useWordedSchema())
+  return [
+    ...NEW_KINDS.map((kind) => ({ value: kind as string, label: words.kinds[kind] })),
+    ...AUTOMATIC_KINDS.map((kind) => ({ value: kind as string, label: fieldWords.automatic[kind] })),
+    ...FORMAT_KINDS.map((kind) => ({ value: kind as string, label: fieldWords.formats[kind] })),
+    { value: `${LINK}hf_members`, label: fieldWords.person },
+    ...tables.map(({ name, label }) => ({ value: `${LINK}${name}`, label: words.linkTo(label) })),
+  ]
+}
+
 function Fields({
   draft,
   onChange,
@@ -148,15 +160,8 @@ function Fields({
   readonly onChange: (draft: TableDraft) => void
   readonly hasTried: boolean
 }): JSX.Element {
-  const tables = linkTables(useTables(), useWordedSchema())
+  const options = useKindOptions()
   const { fields } = draft
-  const options = [
-    ...NEW_KINDS.map((kind) => ({ value: kind as string, label: words.kinds[kind] })),
-    ...AUTOMATIC_KINDS.map((kind) => ({ value: kind as string, label: fieldWords.automatic[kind] })),
-    ...FORMAT_KINDS.map((kind) => ({ value: kind as string, label: fieldWords.formats[kind] })),
-    { value: `${LINK}hf_members`, label: fieldWords.person },
-    ...tables.map(({ name, label }) => ({ value: `${LINK}${name}`, label: words.linkTo(label) })),
-  ]
   const remove = (at: number): void => {
     const title =
       draft.title === undefined || draft.title < at ? draft.title : draft.title === at ? undefined : draft.title - 1
