@@ -45,9 +45,10 @@ begin
     end if;
   end if;
   -- A table whose changes are kept has users who may write at the same time: none of their texts replaces another unseen.
-  if to_regprocedure('sync.merge_all_texts(regclass)') is not null
-     and not exists (select from sync.guards g where g."table" = tracked and g.scope = 'lines') then
-    perform sync.merge_all_texts(tracked);
+  if to_regprocedure('sync.merge_all_texts(regclass)') is not null then
+    if not exists (select from sync.guards g where g."table" = tracked and g.scope = 'lines') then
+      perform sync.merge_all_texts(tracked);
+    end if;
   end if;
 end
 $$;

@@ -125,6 +125,66 @@ comment on function holdfast.follow_people_formats() is 'Adds the trigger that f
 create trigger follow_people_formats after insert or update of format on holdfast.fields for each row
   when (new.schema_name = 'public' and new.format ->> 'kind' in ('created_by', 'changed_by')) execute function holdfast.follow_people_formats();
 
+-- Templates have these fields as they are, without values.
+alter function holdfast.field_definition(regclass, name, jsonb) rename to stored_field_definition;
+create function holdfast.field_definition(of_table regclass, field name, keys jsonb) returns jsonb
+  language sql stable set search_path = pg_catalog, pg_temp as $$
+  select coalesce(
+    (select jsonb_build_object('kind', f.format ->> 'kind')
+       from holdfast.fields f join pg_class c on c.oid = of_table and c.relname = f.table_name
+      where f.schema_name = 'public' and f.field_name = field and f.format ->> 'kind' in ('created_by', 'changed_by') limit 1),
+    (select jsonb_build_object('kind', case pg_get_expr(d.adbin, d.adrelid) when 'created_at' then 'created_at' else 'changed_at' end)
+       from pg_attribute a join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+      where a.attrelid = of_table and a.attname = field and a.attgenerated <> '' and pg_get_expr(d.adbin, d.adrelid) in ('created_at', 'updated_at')),
+    holdfast.stored_field_definition(of_table, field, keys))
+$$;
+comment on function holdfast.field_definition(regclass, name, jsonb) is 'A field as new_field_sql takes it.';
+
+create or replace function holdfast.export_template_fields(workspace uuid, of_table regclass, keys jsonb) returns jsonb
+  language sql stable set search_path = pg_catalog, pg_temp as $$
+  select jsonb_build_object(
+    'fields', coalesce(jsonb_agg(jsonb_build_object('name', one.name, 'label', one.label) || one.definition
+                || case when one.looks = '{}' then '{}' else jsonb_build_object('looks', one.looks) end order by one.place) filter (where one.definition is not null), '[]'),
+    'left_out', coalesce(jsonb_agg(jsonb_build_object('table', keys ->> one.of_name, 'field', one.name, 'reason', case when one.definition is null then 'field' else 'rule' end) order by one.place)
+                filter (where one.definition is null or one.has_rules), '[]'))
+  from (
+    select a.attname::text as name, a.attnum as place, c.relname::text as of_name, holdfast.field_words(of_table, a.attname) as label,
+           holdfast.field_definition(of_table, a.attname, keys) as definition,
+           (a.attnotnull and a.attidentity = '') or a.atthasdef and a.attgenerated = '' or exists (select from pg_constraint r where r.conrelid = of_table and r.conkey @> array[a.attnum] and r.contype in ('c', 'u')
+             and not (r.contype = 'c' and holdfast.field_definition(of_table, a.attname, keys) ->> 'kind' in ('choice', 'rating', 'location') and r.conkey = array[a.attnum])) as has_rules,
+           coalesce((select jsonb_object_agg(l.key, l.value) from holdfast.fields f, jsonb_each(to_jsonb(f)) l
+                      where f.schema_name = 'public' and f.table_name = c.relname and f.field_name = a.attname and f.workspace_id = workspace
+                        and l.key <> all ('{id,workspace_id,schema_name,table_name,field_name,created_at,updated_at}')
+                        and l.value <> all (array['null', '{}', 'false']::jsonb[])
+                        -- Looks that create_table writes itself.
+                        and not (l.key = 'choices' and l.value = coalesce(holdfast.new_choice_words(holdfast.field_definition(of_table, a.attname, keys) -> 'choices'), '{}'))
+                        and not (l.key = 'format' and l.value = coalesce(holdfast.new_field_format(holdfast.field_definition(of_table, a.attname, keys)), 'null'))), '{}') as looks
+      from pg_attribute a join pg_class c on c.oid = a.attrelid
+     where a.attrelid = of_table and a.attnum > 0 and not a.attisdropped and a.attname <> all ('{id,created_by,created_at,updated_at}')
+  ) one
+$$;
+
+create or replace function holdfast.export_template_records(of_table regclass, fields jsonb, ids jsonb, zone text) returns jsonb
+  language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  exported jsonb := '[]';
+  record jsonb;
+  place integer;
+  given jsonb;
+begin
+  for record, place in execute format('select to_jsonb(r), row_number() over (order by r.created_at, r.id) from %s r order by 2', of_table) loop
+    select coalesce(jsonb_object_agg(one.name, one.value) filter (where one.value <> 'null'), '{}') into given
+      from (select f.value ->> 'name' as name,
+                   case when f.value ->> 'kind' <> 'link' then holdfast.export_value(record -> (f.value ->> 'name'), f.value ->> 'kind', zone)
+                        else ids -> (f.value ->> 'table') -> (record ->> (f.value ->> 'name')) end as value
+              from jsonb_array_elements(fields) f
+             where f.value ->> 'kind' not in ('autonumber', 'attachment', 'signature', 'created_at', 'changed_at', 'created_by', 'changed_by') and record -> (f.value ->> 'name') <> 'null') one;
+    exported := exported || jsonb_build_array(jsonb_build_object('id', 'r' || place) || given);
+  end loop;
+  return exported;
+end
+$$;
+
 do $$
 declare
   project name := (select pg_get_userbyid(relowner) from pg_class where oid = 'holdfast.comments'::regclass);
@@ -132,7 +192,7 @@ declare
 begin
   for one in
     select p.oid::regprocedure as function from pg_proc p
-     where p.pronamespace = 'holdfast'::regnamespace and p.proname in ('fill_people', 'follow_people_formats')
+     where p.pronamespace = 'holdfast'::regnamespace and p.proname in ('fill_people', 'follow_people_formats', 'field_definition')
   loop
     execute format('revoke all on function %s from public', one.function);
     execute format('alter function %s owner to %I', one.function, project);

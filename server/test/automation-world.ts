@@ -37,7 +37,7 @@ export function useAutomationWorld() {
   beforeEach(async () => {
     await world.database.pool.execute(sql`delete from holdfast.automation_events`)
     await world.database.pool.execute(sql`delete from holdfast.automations`)
-    await world.database.pool.execute(sql`truncate public.jobs, public.tasks`)
+    await world.database.pool.execute(sql`truncate public.jobs, public.tasks cascade`)
     await world.database.pool.execute(sql`select holdfast.follow_automations(t) from unnest('{jobs,tasks}'::text[]) t`)
   })
   afterEach(() => limit())

@@ -65,7 +65,7 @@ describe('a field that is required when …', () => {
   }
 
   beforeAll(async () => {
-    await world.database.pool.execute(sql`truncate public.jobs`)
+    await world.database.pool.execute(sql`truncate public.jobs cascade`)
   })
 
   test('lists the records that lack it, refuses until told to spare them, and then holds on server and device', async () => {

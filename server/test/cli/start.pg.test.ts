@@ -114,7 +114,17 @@ describe('start --json', () => {
     const first = startJson(dataDir)
     const ready = await first.ready()
     const keys = ['anonKey', 'serviceRoleKey', 'publishableKey', 'secretKey']
-    expect(Object.keys(ready)).toEqual(['ready', 'base', 'db', ...keys, 'jwtSecret', 'mailbox', 'welcome', 's3'])
+    expect(Object.keys(ready)).toEqual([
+      'ready',
+      'base',
+      'db',
+      ...keys,
+      'jwtSecret',
+      'mailbox',
+      'welcome',
+      'console',
+      's3',
+    ])
     expect(first.out.trim().split('\n')).toHaveLength(1)
 
     const asOperator = { headers: { authorization: `Bearer ${ready.serviceRoleKey}` } }

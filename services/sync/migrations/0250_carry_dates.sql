@@ -8,7 +8,7 @@ alter table sync.guards
 
 create function sync.carry_dates(p_table regclass, p_column name, p_zone text)
 returns void
-language plpgsql set search_path = ''
+language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 declare
   wanted constant text := 'dates:' || p_zone;
