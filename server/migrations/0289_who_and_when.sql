@@ -108,9 +108,12 @@ begin
   if target is null or not exists (select from holdfast.tables t where t.schema_name = 'public' and t.table_name = new.table_name and t.workspace_id = new.workspace_id) then
     return null;
   end if;
-  if not exists (select from pg_trigger g where g.tgrelid = target and g.tgname = 'fill_people') then
-    execute format('create trigger fill_people before insert or update on %s for each row execute function holdfast.fill_people()', target);
-  end if;
+  -- The argument tells devices which fields the trigger fills in, so that they judge rules on the others.
+  execute (
+    select format('drop trigger if exists fill_people on %1$s; create trigger fill_people before insert or update on %1$s for each row execute function holdfast.fill_people(%2$L)',
+                  target, jsonb_agg(f.field_name order by f.field_name))
+      from holdfast.fields f
+     where f.schema_name = 'public' and f.table_name = new.table_name and f.workspace_id = new.workspace_id and f.format ->> 'kind' in ('created_by', 'changed_by'));
   -- The records so far: who created them is known.
   if new.format ->> 'kind' = 'created_by' then
     execute format('alter table %s disable trigger user', target);

@@ -20,7 +20,7 @@ import { constraintRules } from './constraint-rules.ts'
 import { FactQueries, type FactQuery } from './fact-queries.ts'
 import { toRuleCondition } from './rule-condition.ts'
 import { type ConditionContext, ruleTypeOf, toRuleValue, unlessRefused } from './rule-value.ts'
-import { findTriggerColumns } from './trigger-columns.ts'
+import { columnsOfTrigger } from './trigger-columns.ts'
 import type { WriteInput } from './read-write-input.ts'
 
 /** Write rules of a role, for all its users. */
@@ -190,7 +190,7 @@ function databaseColumns(command: WriteCommand, { input, table }: TableCompiler)
   const filled = new Set<string>()
   for (const trigger of input.triggers) {
     if (trigger.table !== table.oid || !trigger.commands.includes(command)) continue
-    const found = findTriggerColumns(trigger.definition)
+    const found = columnsOfTrigger(trigger)
     if (found.set === '*') return { set: '*', filled: [] }
     for (const name of found.set) set.add(name)
     for (const name of found.filled) filled.add(name)

@@ -1,7 +1,7 @@
 import type { CommandRules, RuleCheck, RuleCondition, RuleTransitions, WriteCommand } from '@holdfast/protocol'
 import type { TableInfo } from '../catalog/policy-input.ts'
 import { localColumnOf } from '../compile/local-name.ts'
-import { findTriggerColumns } from './trigger-columns.ts'
+import { columnsOfTrigger } from './trigger-columns.ts'
 import type { WriteInput } from './read-write-input.ts'
 
 /** What {@link constraintRules} needs from the table's compiler. */
@@ -94,6 +94,6 @@ const TRANSITION_TRIGGERS = '_transition_'
 function isSetBefore(column: string, command: WriteCommand, input: WriteInput, table: TableInfo): boolean {
   return input.triggers
     .filter((one) => one.table === table.oid && one.commands.includes(command) && one.name < TRANSITION_TRIGGERS)
-    .map(({ definition }) => findTriggerColumns(definition))
+    .map(columnsOfTrigger)
     .some(({ set, filled }) => set === '*' || set.has(column) || filled.has(column))
 }

@@ -57,6 +57,8 @@ export interface RowTrigger {
   readonly commands: readonly WriteCommand[]
   /** `CREATE` statement of its function, if PL/pgSQL. */
   readonly definition: string | null
+  /** Columns that a trigger of Holdfast assigns, where its text does not tell; `null` for all others. */
+  readonly assigned: readonly string[] | null
 }
 
 /**
@@ -131,7 +133,13 @@ function writeRights(tables: readonly number[], roles: readonly number[]): SqlFr
 const ROW_TRIGGERS = sql`
   select t.tgrelid::int8 as table, t.tgname as name,
          array_remove(array[case when t.tgtype & 4 <> 0 then 'insert' end, case when t.tgtype & 16 <> 0 then 'update' end], null) as commands,
-         case when l.lanname = 'plpgsql' then pg_get_functiondef(p.oid) end as definition
+         case when l.lanname = 'plpgsql' then pg_get_functiondef(p.oid) end as definition,
+         case
+           -- Corrects names of files that a device has written as they are.
+           when t.tgfoid = to_regprocedure('holdfast.keep_file_names()') then '[]'::json
+           when t.tgfoid = to_regprocedure('holdfast.fill_people()') and t.tgnargs = 1
+             then convert_from(substring(t.tgargs from 1 for length(t.tgargs) - 1), 'UTF8')::json
+         end as assigned
     from pg_catalog.pg_trigger t
     join pg_catalog.pg_proc p on p.oid = t.tgfoid
     join pg_catalog.pg_language l on l.oid = p.prolang

@@ -1,4 +1,5 @@
 import { parseProcedure } from '../syntax/parse.ts'
+import type { RowTrigger } from './read-write-input.ts'
 
 type Tree = Readonly<Record<string, unknown>>
 
@@ -7,6 +8,14 @@ export interface TriggerColumns {
   readonly set: ReadonlySet<string> | '*'
   /** Changed only if NULL. */
   readonly filled: ReadonlySet<string>
+}
+
+/** Returns the columns that a trigger may change. */
+export function columnsOfTrigger({
+  definition,
+  assigned,
+}: Pick<RowTrigger, 'definition' | 'assigned'>): TriggerColumns {
+  return assigned === null ? findTriggerColumns(definition) : { set: new Set(assigned), filled: new Set() }
 }
 
 /**
