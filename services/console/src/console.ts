@@ -74,10 +74,10 @@ export function openConsole(options: OpenConsoleOptions): Console {
       return { ...found, session }
     },
     async run({ route, parameters, session }, request) {
-      let noted: Pick<AuditEntry, 'target' | 'before' | 'after'> = {}
+      let noted: Partial<Pick<AuditEntry, 'operator' | 'target' | 'before' | 'after'>> = {}
       const log = async (error?: string): Promise<void> => {
         if (route.action === undefined) return
-        const operator = session.state === 'none' ? undefined : session.operator
+        const operator = noted.operator ?? (session.state === 'none' ? undefined : session.operator)
         const { address, id: requestId } = request
         await audit.add({
           ...noted,

@@ -277,6 +277,20 @@ describe('the audit log', () => {
     expect(JSON.stringify(entries)).not.toMatch(/a new secret password|four words/)
   })
 
+  test('names who signed in, and nobody for a failed attempt', async () => {
+    const { entries } = await owner.ask<{ entries: readonly Record<string, unknown>[] }>(
+      'GET /audit?action=sign_in&limit=200',
+    )
+    const [failed, done] = [
+      entries.filter(({ error }) => error !== null),
+      entries.filter(({ error }) => error === null),
+    ]
+    expect(new Set(failed.map(({ operator }) => operator))).toEqual(new Set(['nobody']))
+    expect(done.map(({ operator }) => `operator ${String(operator)}`)).toEqual(
+      done.map(({ target }) => String(target).toLowerCase()),
+    )
+  })
+
   test('is read in pages, and by action', async () => {
     const first = await owner.ask<{ entries: readonly { id: string }[]; next: string }>(
       'GET /audit?action=sign_in&limit=2',

@@ -74,7 +74,6 @@ export const photoMessages = inLanguages('photoMessages', {
   next: 'Next photo',
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
-  wholePhoto: 'Whole photo',
   close: 'Close',
   caption: 'Caption',
   captionChange: 'change of the caption',

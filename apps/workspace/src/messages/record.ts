@@ -93,7 +93,6 @@ export const recordMessages = inLanguages('recordMessages', {
   newTitle: (noun: string) => `New ${noun}`,
 
   readOnly: 'You can read this table but not change it.',
-  readOnlyField: 'Filled in automatically',
   noLinks: 'No other record links to this one.',
   showAll: (count: number) => `Show all ${formatCount(count)}`,
   via: (label: string) => `by ${label}`,
@@ -108,7 +107,6 @@ export const recordMessages = inLanguages('recordMessages', {
   commentTooLong: (max: number) => `At most ${formatCount(max)} characters`,
   you: 'You',
   someone: 'Someone',
-  commentNotSent: 'not sent yet',
   commentBy: (author: string) => `Comment by ${author}`,
   newComment: 'new comment',
 })

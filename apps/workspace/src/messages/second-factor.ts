@@ -37,6 +37,4 @@ export const secondFactorMessages = inLanguages('secondFactorMessages', {
   offline: 'Your second step is checked by the server. Until then nothing is sent or received.',
   openLocal: 'Open the data on this device',
   signOut: 'Sign in as another person',
-  banner: 'Your second step is needed before changes are sent and received.',
-  bannerAction: 'Confirm',
 })

@@ -62,4 +62,6 @@ export const shellMessages = inLanguages('shellMessages', {
         : 'Nothing waits to be sent.',
   noTables: 'No tables yet',
   rows: (count: number) => icu('{count, plural, one {# row} other {# rows}}', { count }),
+  secondFactor: 'Your second step is needed before changes are sent and received.',
+  confirmSecondFactor: 'Confirm',
 })

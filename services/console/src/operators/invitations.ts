@@ -1,4 +1,4 @@
-import type { Invitation, ListedInvitation, OperatorRole } from '@holdfast/protocol'
+import type { Invitation, ListedInvitation, Operator, OperatorRole } from '@holdfast/protocol'
 import { sql, type Pool, type Queryable } from '@holdfast/postgres'
 import { invalidRequest, invitationInvalid, operatorExists } from '../errors.ts'
 import { INVITATION_HOURS } from '../limits.ts'
@@ -92,7 +92,7 @@ export class Invitations {
     readonly name: string
     readonly email?: string | undefined
     readonly passwordHash: string
-  }): Promise<{ readonly id: string; readonly email: string; readonly isRecovery: boolean }> {
+  }): Promise<Pick<Operator, 'id' | 'email' | 'role'> & { readonly isRecovery: boolean }> {
     return await this.#pool.transaction(async (tx) => {
       const row = await findInvitation(tx, input.key, true)
       const email = row.email ?? input.email
@@ -108,11 +108,11 @@ export class Invitations {
              set password_hash = ${input.passwordHash}, totp_secret = null, totp_confirmed_at = null, totp_last_step = null
            where id = ${row.operator_id}`)
         await tx.execute(sql`delete from holdfast_console.sessions where operator_id = ${row.operator_id}`)
-        return { id: row.operator_id, email, isRecovery: true }
+        return { id: row.operator_id, email, role: row.role, isRecovery: true }
       }
       const { name, passwordHash } = input
       const id = await insertOperator(tx, { email, name, role: row.role, passwordHash })
-      return { id, email, isRecovery: false }
+      return { id, email, role: row.role, isRecovery: false }
     })
   }
 }

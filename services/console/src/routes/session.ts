@@ -51,6 +51,7 @@ function signInRoutes({ operators, sessions, credentials, clock, projectName }: 
         const known = await operators.findByEmail(body.email)
         const matches = await credentials.verifyPassword(body.password, known?.passwordHash)
         if (!known || !matches) throw wrongCredentials()
+        note({ operator: known })
         const isComplete = !known.hasSecondFactor
         const sessionKey = await sessions.create({ operatorId: known.id, isComplete, address, userAgent })
         return answer({ body: { state: isComplete ? 'complete' : 'incomplete' }, sessionKey })
@@ -110,7 +111,11 @@ function invitationRoutes({ sessions, invitations, credentials }: SessionRoutesN
         credentials.takeAttempt(address, `invitation ${body.key}`)
         const passwordHash = await credentials.hashPassword(body.password)
         const accepted = await invitations.accept({ key: body.key, name, email: body.email?.trim(), passwordHash })
-        note({ target: `operator ${accepted.email}`, after: { isRecovery: accepted.isRecovery } })
+        note({
+          operator: accepted,
+          target: `operator ${accepted.email}`,
+          after: { isRecovery: accepted.isRecovery },
+        })
         const sessionKey = await sessions.create({ operatorId: accepted.id, isComplete: true, address, userAgent })
         return answer({ status: 201, body: { state: 'complete' }, sessionKey })
       },

@@ -36,8 +36,8 @@ export interface Call<Query = unknown, Body = unknown> {
   readonly body: Body
   /** The session; its operator is missing only for open routes. */
   readonly session: SessionState
-  /** Adds what the action changed to its audit entry. */
-  readonly note: (entry: Pick<AuditEntry, 'target' | 'before' | 'after'>) => void
+  /** Adds to the audit entry of the action. `operator`: who signed in by it. */
+  readonly note: (entry: Partial<Pick<AuditEntry, 'operator' | 'target' | 'before' | 'after'>>) => void
   readonly logger: Logger
 }
 

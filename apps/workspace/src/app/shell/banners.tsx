@@ -9,7 +9,6 @@ import { useBackend } from '../../lib/data/backend-context.tsx'
 import { useTyping } from '../../lib/data/typing.ts'
 import { useUnstored } from '../../lib/data/unstored.ts'
 import { useLocalStore } from '../../lib/data/open-database.ts'
-import { secondFactorMessages } from '../../messages/second-factor.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
 import { takeNewVersion, useWaitingVersion } from '../register-service-worker.ts'
 
@@ -45,11 +44,11 @@ export function Banners(): JSX.Element | null {
         tone="warning"
         action={
           <LinkButton size="sm" to="/sign-in/second-factor" search={{ redirect: location.pathname }}>
-            {secondFactorMessages.bannerAction}
+            {words.confirmSecondFactor}
           </LinkButton>
         }
       >
-        {secondFactorMessages.banner}
+        {words.secondFactor}
       </Banner>
     )
   }

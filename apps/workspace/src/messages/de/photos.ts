@@ -76,7 +76,6 @@ export const photoMessages: Translation<typeof english> = {
   next: 'Nächstes Foto',
   zoomIn: 'Vergrößern',
   zoomOut: 'Verkleinern',
-  wholePhoto: 'Ganzes Foto',
   close: 'Schließen',
   caption: 'Bildunterschrift',
   captionChange: 'Änderung der Bildunterschrift',

@@ -83,7 +83,6 @@ export const recordMessages: Translation<typeof english> = {
   newTitle: (noun) => `Neu: ${capitalize(noun)}`,
 
   readOnly: 'Sie können diese Tabelle lesen, aber nicht ändern.',
-  readOnlyField: 'Wird automatisch ausgefüllt',
   noLinks: 'Kein anderer Eintrag ist mit diesem verknüpft.',
   showAll: (count) => `Alle ${formatCount(count)} zeigen`,
   via: (label) => `über ${label}`,
@@ -98,7 +97,6 @@ export const recordMessages: Translation<typeof english> = {
   commentTooLong: (max) => `Höchstens ${formatCount(max)} Zeichen`,
   you: 'Sie',
   someone: 'Jemand',
-  commentNotSent: 'noch nicht gesendet',
   commentBy: (author) => `Kommentar von ${author}`,
   newComment: 'Neuer Kommentar',
 }

@@ -36,6 +36,4 @@ export const secondFactorMessages: Translation<typeof english> = {
   offline: 'Ihren zweiten Schritt prüft der Server. Bis dahin wird nichts gesendet oder empfangen.',
   openLocal: 'Daten auf diesem Gerät öffnen',
   signOut: 'Als jemand anderes anmelden',
-  banner: 'Bevor Änderungen gesendet und empfangen werden, brauchen Sie Ihren zweiten Schritt.',
-  bannerAction: 'Bestätigen',
 }

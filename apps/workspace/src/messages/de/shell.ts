@@ -64,4 +64,6 @@ export const shellMessages: Translation<typeof english> = {
         : 'Nichts ist mehr zu senden.',
   noTables: 'Noch keine Tabellen',
   rows: (count) => icu('{count, plural, one {# Zeile} other {# Zeilen}}', { count }),
+  secondFactor: 'Bevor Änderungen gesendet und empfangen werden, brauchen Sie Ihren zweiten Schritt.',
+  confirmSecondFactor: 'Bestätigen',
 }
