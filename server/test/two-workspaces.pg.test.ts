@@ -299,7 +299,6 @@ const FUNCTIONS: Readonly<Record<string, FunctionCase>> = {
   'role_in(uuid)': silent(`role_in('${WATER}')`),
   'is_lead_of(uuid)': silent(`is_lead_of('${TEAM}')`),
   'has_file(text,boolean)': silent(`has_file('w/pits_files/photo.jpg', false)`),
-  'tables_deleted_with(uuid,text)': refused(`tables_deleted_with('${WATER}', 'pits')`),
   'shared_record_ids(text)': silent(`shared_record_ids('pits')`),
   'shared_record_ids(text,uuid)': silent(`shared_record_ids('pits', '${WATER}')`),
   'changeable_record_ids(text)': silent(`changeable_record_ids('pits')`),

@@ -36,6 +36,7 @@ export function changeCases(
     'restore_table(uuid,text)': of((workspace) => `restore_table('${workspace}', 'pits')`),
     'table_links(uuid,text)': of((workspace) => `table_links('${workspace}', 'pits')`),
     'table_changes(uuid,text)': of((workspace) => `table_changes('${workspace}', 'pits')`),
+    'tables_deleted_with(uuid,text)': of((workspace) => `tables_deleted_with('${workspace}', 'pits')`),
     'computed_field_sql(uuid,text,jsonb)': of(
       (workspace) => `computed_field_sql('${workspace}', 'pits', '${FORMULA}')`,
     ),
