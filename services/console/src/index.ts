@@ -1,4 +1,5 @@
 /** The console: operators, their sessions and rights, and the API of its screens. */
+export { SESSION_DAYS } from './limits.ts'
 export { consoleMigrations } from './migrations.ts'
 export { consoleOptions, type ConsoleOptions } from './options.ts'
 export type { Console, OpenConsoleOptions, PermittedRequest } from './console.ts'

@@ -1,6 +1,12 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { HoldfastError, type Logger } from '@holdfast/foundation'
-import type { Console, ConsoleAnswer, ConsoleRequest, PermittedRequest } from '@holdfast/console'
+import {
+  type Console,
+  type ConsoleAnswer,
+  type ConsoleRequest,
+  type PermittedRequest,
+  SESSION_DAYS,
+} from '@holdfast/console'
 import { answerRefusals } from '../../workspaces/app-routes.ts'
 import { isFromOwnPage, isOwnBrowser } from '../mailbox/guard.ts'
 
@@ -8,6 +14,8 @@ import { isFromOwnPage, isOwnBrowser } from '../mailbox/guard.ts'
 export const CONSOLE_API = '/console/v1'
 
 const COOKIE = 'holdfast_console'
+
+const DAY_S = 86_400
 
 /** Size limit of a request in bytes. SQL scripts and rows are pasted. */
 const BODY_BYTES_MAX = 1024 * 1024
@@ -105,7 +113,7 @@ function send(reply: FastifyReply, { status, body, sessionKey }: ConsoleAnswer, 
       'set-cookie',
       sessionKey === null
         ? `${COOKIE}=; Max-Age=0; ${attributes}`
-        : `${COOKIE}=${sessionKey}; ${attributes}; Max-Age=1209600`,
+        : `${COOKIE}=${sessionKey}; ${attributes}; Max-Age=${SESSION_DAYS * DAY_S}`,
     )
   }
   return reply.code(status).send(body)

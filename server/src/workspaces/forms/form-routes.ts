@@ -6,7 +6,7 @@ import { type Connections, type Pool, runAs, sql } from '@holdfast/postgres'
 import { answerRefusals, fieldsOf } from '../app-routes.ts'
 import { createVisitorLimit, tooManyRequests } from '../visitors.ts'
 import { fileRoutes } from './files/file-routes.ts'
-import { type FileQuestion, parseOfferedFiles } from './files/offered-files.ts'
+import { type FileQuestion, parseOfferedFiles, UUID } from './files/offered-files.ts'
 import type { KnownFile, VisitorFiles } from './files/visitor-files.ts'
 import type { FormCaptcha } from './form-captcha.ts'
 
@@ -24,7 +24,6 @@ const WAITING_MAX = 50
 /** Requests of one network in a minute. */
 const REQUESTS_MAX = 120
 
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 const SLUG = /^[\w-]{22}$/
 
 export interface FormRoutesOptions {

@@ -3,6 +3,7 @@ import { type Clock, HoldfastError, Semaphore } from '@holdfast/foundation'
 import { networkOf } from '@holdfast/http'
 import { createVisitorLimit, tooManyRequests } from '../../visitors.ts'
 import type { VisitorFiles } from './visitor-files.ts'
+import { UUID } from './offered-files.ts'
 
 /** Bytes of a piece of a file. */
 const PIECE_BYTES_MAX = 2_097_152
@@ -13,7 +14,6 @@ const AT_ONCE_MAX = 8
 const AT_ONCE_PER_NETWORK_MAX = 3
 const WAITING_MAX = 50
 
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 const SLUG = /^[\w-]{22}$/
 
 /**

@@ -1,6 +1,7 @@
 import { HoldfastError } from '@holdfast/foundation'
 
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
+/** An id as clients make and send it. */
+export const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 const NAME_CHARS_MAX = 200
 const MEDIA_TYPE = /^[a-z]+\/[a-z0-9][a-z0-9.+-]{0,99}$/
 const MEGABYTE = 1_048_576

@@ -1,8 +1,7 @@
 import { createReadStream, type ReadStream } from 'node:fs'
 import { mkdir, open, readdir, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
+import { UUID } from './offered-files.ts'
 
 /** Files of visitors until their answers are sent: a folder, with a file for each by its id. */
 export interface StagedFiles {
