@@ -100,6 +100,26 @@ describe('a schedule', () => {
     expect(await tasks()).toHaveLength(4)
   })
 
+  test('due in the skipped or the repeated hour of a clock change runs once, and its next time is at the same local time', async () => {
+    const zone = 'Europe/Berlin'
+    await given.world.database.pool.execute(sql`update holdfast.workspaces set time_zone = ${zone}`)
+    await start({ ...marks, when: { ...DAILY, at: '02:30' } })
+    await addJob({ title: 'A', state: 'open' })
+    for (const [n, moment] of ['2025-03-30T01:30Z', '2025-10-26T01:30Z'].entries()) {
+      await setClock(moment)
+      await given.worker.settled()
+      await given.worker.settled()
+      expect(await tasks()).toHaveLength(n + 1)
+      expect((await runs()).map(({ state, cause }) => [state, cause])).toEqual(
+        Array.from({ length: n + 1 }, () => ['done', 'schedule']),
+      )
+      const [next] = await given.world.database.pool.query(sql`
+        select to_char(next_at at time zone ${zone}, 'HH24:MI') as at, next_at > now() as ahead from holdfast.automation_clocks`)
+      expect(next).toEqual({ at: '02:30', ahead: true })
+    }
+    await given.world.database.pool.execute(sql`update holdfast.workspaces set time_zone = 'UTC'`)
+  })
+
   test('starts once when two servers look at the same moment', async () => {
     await start({
       ...marks,

@@ -41,6 +41,14 @@ describe('refused, leaving nothing', () => {
     dashboards: [{ name: 'x', tiles: [{ id: 'a', kind: 'number', table: 't', width: 1, height: 1, ...more }] }],
   })
 
+  const withAutomation = (more: Part): Template => {
+    const step = { kind: 'notify', to: ['admins'], text: 'x' }
+    return {
+      ...templateOf(table('t')),
+      automations: [{ name: 'x', when: { kind: 'added', table: 't' }, do: [step], ...more }],
+    }
+  }
+
   test.each<readonly [string, unknown]>([
     ['template.form', 7],
     ['template.form', { name: 'x', tables: [table('t')] }],
@@ -63,6 +71,15 @@ describe('refused, leaving nothing', () => {
     ['template.dashboard', withTile({ table: 'elsewhere' })],
     ['template.dashboard', withTile({ sql: 'drop table x' })],
     ['template.form', { ...withTile({}), dashboards: [{ name: 'x', tiles: [], sql: 'drop table x' }] }],
+    ['template.automation', withAutomation({ when: { kind: 'added', table: 'users' } })],
+    ['template.automation', withAutomation({ when: 'added' })],
+    ['template.automation', withAutomation({ do: [{ kind: 'create', table: 'elsewhere', set: { title: 'x' } }] })],
+    ['template.automation', withAutomation({ do: [{ kind: 'update', set: { nothing: 'x' } }] })],
+    ['template.automation', withAutomation({ do: ['drop table x'] })],
+    ['template.automation', withAutomation({ name: '' })],
+    ['template.form', withAutomation({ is_on: true })],
+    ['template.form', withAutomation({ runs_as: MOLE })],
+    ['template.automations', { ...templateOf(table('t')), automations: Array.from({ length: 51 }, () => ({})) }],
     ['template.fields', templateOf(table('t', { fields: [] }))],
     ['new_table.name', templateOf(table('t', { fields: [text('created_by')] }))],
     ['template.link', templateOf(table('t', { fields: [text('a'), link('auth.users')] }))],

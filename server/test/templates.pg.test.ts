@@ -6,6 +6,7 @@ import {
   FIGURES,
   MOLE,
   OLGA,
+  ROUTINES,
   table,
   templateOf,
   TemplateWorld,
@@ -105,6 +106,7 @@ const ROUNDS: Template = {
     },
   ],
   dashboards: FIGURES,
+  automations: ROUTINES,
 }
 
 /** An exported template with the names and parts of the original. */
@@ -215,7 +217,7 @@ describe('loading', () => {
       sql.trusted(`
       select holdfast.untrack(('public.' || table_name)::regclass) from holdfast.tables;
       drop table public.sites, public.rounds, public.questions, public.replies;
-      delete from holdfast.tables; delete from holdfast.fields; delete from holdfast.views; delete from holdfast.dashboards;
+      delete from holdfast.tables; delete from holdfast.fields; delete from holdfast.views; delete from holdfast.dashboards; delete from holdfast.automations;
       delete from holdfast.transitions; delete from holdfast.checklists;`),
     )
   })

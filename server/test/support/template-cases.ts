@@ -11,6 +11,7 @@ export function templateCases(
     'export_template(uuid,boolean)': refused(`export_template('${workspace}', true)`),
     'export_template_tables(uuid)': refused(`export_template_tables('${workspace}')`),
     'export_template_dashboards(uuid,jsonb)': refused(`export_template_dashboards('${workspace}', '{}')`),
+    'export_template_automations(uuid,jsonb)': refused(`export_template_automations('${workspace}', '{}')`),
     'remove_sample_records(uuid)': refused(`remove_sample_records('${load}')`),
     'remove_template(uuid)': refused(`remove_template('${load}')`),
     // With the rights of the caller, of a table that was created in the app.

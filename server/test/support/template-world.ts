@@ -56,6 +56,28 @@ export const FIGURES: readonly Part[] = [
   },
 ]
 
+/** Automations over the tables `rounds` and `sites`, by name. */
+export const ROUTINES: readonly Part[] = [
+  {
+    name: "Ask about what's late",
+    when: { kind: 'due', table: 'rounds', field: 'due_on', days: 1, at: '08:00' },
+    if: [{ field: 'state', is: 'none_of', values: ['shut'] }],
+    do: [
+      { kind: 'notify', to: ['admins', 'creator'], text: "{title}: what's up?" },
+      { kind: 'create', table: 'sites', set: { name: '{title}' } },
+    ],
+  },
+  {
+    name: 'Tell others',
+    when: { kind: 'changed', table: 'rounds', field: 'state', to: ['shut'] },
+    do: [
+      { kind: 'webhook', url: 'https://example.com/', header: 'X-Key' },
+      { kind: 'mail', to: ['admins'], subject: 'Shut: {title}', text: 'By {today}' },
+      { kind: 'function', name: 'count' },
+    ],
+  },
+]
+
 /** A database with two workspaces, and the functions for templates as users call them. */
 export class TemplateWorld implements AsyncDisposable {
   readonly database: TestDatabase

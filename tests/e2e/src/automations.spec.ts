@@ -1,6 +1,7 @@
 import { sql } from '@holdfast/postgres'
 import { openHoldfast } from '@holdfast/test-support'
 import { expect, test } from '@playwright/test'
+import { openReceiver } from './support/receiver.ts'
 import { expectAccessible } from './support/accessibility.ts'
 import { openStranger } from './support/stranger.ts'
 
@@ -19,7 +20,8 @@ const TABLE = {
 }
 
 test('an owner makes an automation, tries it, sees what it does and why it fails', async ({ browser }) => {
-  await using server = await openHoldfast()
+  await using receiver = await openReceiver()
+  await using server = await openHoldfast({ args: [`--automations-allow=${new URL(receiver.url).host}`] })
   await using olga = await openStranger(browser, server)
   const { page } = olga
 
@@ -54,7 +56,7 @@ test('an owner makes an automation, tries it, sees what it does and why it fails
     await expectAccessible(page, 'trying an automation')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Turn on' }).click()
-    await expect(page.getByRole('switch', { name: 'On' })).toBeChecked(SYNCED)
+    await expect(page.getByRole('switch', { name: 'Automation' })).toBeChecked(SYNCED)
     await expect(page.getByText('It has not run yet.')).toBeVisible()
   })
 
@@ -82,6 +84,31 @@ test('an owner makes an automation, tries it, sees what it does and why it fails
     await server.admin.execute(sql`alter table public.pumps drop constraint early`)
     await page.getByRole('button', { name: 'Run again' }).click()
     await expect(page.getByText('Notified: Pump 8 is Done')).toBeVisible(SYNCED)
+  })
+
+  await test.step('a webhook on a schedule is made in the app, and its run is seen', async () => {
+    await page.getByRole('link', { name: 'Automations' }).click()
+    await page.getByRole('link', { name: 'New automation' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Weekly count')
+    await page.getByRole('button', { name: /Event$/ }).click()
+    await page.getByRole('option', { name: 'a scheduled time comes' }).click()
+    await page.getByRole('button', { name: /Runs$/ }).click()
+    await page.getByRole('option', { name: 'once, if any record meets them' }).click()
+    await page.getByRole('button', { name: /Action 1$/ }).click()
+    await page.getByRole('option', { name: 'Send a webhook' }).click()
+    await page.getByLabel('Address').fill(receiver.url)
+    await page.getByLabel('Text to send along').fill('{count} pumps')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    await expect(page.getByRole('switch', { name: 'Automation' })).toBeChecked(SYNCED)
+    await expect(page.getByText('On', { exact: true })).toBeVisible()
+    await server.admin.execute(sql`
+      update holdfast.automation_clocks c set next_at = now() - interval '1 minute'
+        from holdfast.automations a where a.id = c.automation_id and a.name = 'Weekly count'`)
+    await server.admin.execute(sql`notify holdfast_automations`)
+    await expect(page.getByText(/^Webhook to 127\.0\.0\.1/)).toBeVisible(SYNCED)
+    await expect(page.getByText(/answered 200/)).toBeVisible(SYNCED)
+    expect(receiver.bodies).toMatchObject([{ automation: 'Weekly count', text: '2 pumps' }])
   })
   expect(olga.problems.found).toEqual([])
 })

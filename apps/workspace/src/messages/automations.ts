@@ -37,7 +37,10 @@ export const automationMessages = inLanguages('automationMessages', {
   unknown: 'This automation was made with a later version',
   unknownDetail: 'Reload the app to edit it.',
   name: 'Name',
+  /** Name of the switch, whatever its state. */
+  switch: 'Automation',
   on: 'On',
+  off: 'Off',
   turnOn: 'Turn on',
   turnedOn: 'Turned on',
   turnedOff: 'Turned off',

@@ -22,6 +22,13 @@ export const templateMessages = inLanguages('templateMessages', {
   creating: (name: string) => `Creating ${name}`,
   creatingDetail: 'Tables, views and sample records',
   arriving: 'Created. Downloading to this device',
+  automationsOff: (automations: number) =>
+    icu(
+      '{automations, plural, one {# automation is off. Check it, then turn it on.} other {# automations are off. Check them, then turn them on.}}',
+      {
+        automations,
+      },
+    ),
   slow: 'This takes longer than usual. The tables exist and will appear on the home screen.',
 
   loaded: 'Loaded templates',
@@ -46,7 +53,7 @@ export const templateMessages = inLanguages('templateMessages', {
 
   exportTitle: 'Export as template',
   exportDetail:
-    'Saves the tables created in this workspace, with their views and checklists, as a file. It contains no users, comments or email addresses.',
+    'Saves the tables created in this workspace, with their views, checklists and automations, as a file. It contains no users, comments or email addresses.',
   withRecords: 'Include records',
   withRecordsDetail: 'Up to 2,000. Check them before you share the file.',
   export: 'Export',
@@ -59,6 +66,8 @@ export const templateMessages = inLanguages('templateMessages', {
     view: 'a view that filters by a record or a user',
     dashboard: 'a dashboard of other tables, or that filters by a record or a user',
     transition: 'steps that depend on a function',
+    automation: 'an automation that names a record, a user, an address, or a field that is left out',
+    webhook: 'the address and the secrets of its webhook',
   },
 })
 
@@ -69,6 +78,8 @@ export const templateRefusals = inLanguages('templateRefusals', {
   'template.version': 'The template was written for another version of Holdfast.',
   'template.size': 'A template has at most 1 MB.',
   'template.limit': 'The template is too large, or the workspace has 50 loaded templates.',
+  'template.automation':
+    'An automation of the template does not fit, sends mail to an address that only owners may enter, or would be more than the 50 that a workspace can have.',
   'template.not_found': 'The template was removed already.',
   'template.no_tables': 'This workspace has no tables of its own. Tables created with SQL cannot be exported.',
   'template.too_many_records': 'The workspace has more than 2,000 records. Export it without records.',

@@ -12,9 +12,10 @@ import { saveFile } from '../../lib/save-file.ts'
 import { templateMessages as words, templateRefusals } from '../../messages/templates.ts'
 
 interface LeftOut {
-  /** Absent for a dashboard. */
+  /** Absent for a dashboard or an automation. */
   readonly table?: string
   readonly dashboard?: string
+  readonly automation?: string
   readonly field?: string
   readonly view?: string
   readonly reason: string
@@ -42,8 +43,8 @@ export function ExportTemplate({ workspace }: { readonly workspace: Workspace })
     )
     setLeftOut(left_out)
   }
-  const describe = ({ table, dashboard, field, view, reason }: LeftOut): string => {
-    const label = dashboard ?? findTable(table ?? '')?.label ?? table ?? ''
+  const describe = ({ table, dashboard, automation, field, view, reason }: LeftOut): string => {
+    const label = dashboard ?? automation ?? findTable(table ?? '')?.label ?? table ?? ''
     const part = view ?? field
     const why = (words.leftOutReasons as Readonly<Record<string, string>>)[reason] ?? reason
     return `${label}${part === undefined ? '' : `, ${part}`}: ${why}`

@@ -131,11 +131,12 @@ function Editor({ workspace, tables, stored, config: kept, name: keptName }: Edi
       actions={
         stored ? (
           <Switch
+            aria-label={words.switch}
             isSelected={stored.isOn}
             isDisabled={isDisabled || call.isPending}
             onChange={(isOn) => void switchTo(isOn)}
           >
-            {words.on}
+            {stored.isOn ? words.on : words.off}
           </Switch>
         ) : null
       }

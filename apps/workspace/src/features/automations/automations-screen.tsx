@@ -147,7 +147,7 @@ function Line({
       }
       actions={
         <Switch
-          aria-label={`${words.on}: ${name}`}
+          aria-label={`${words.switch}: ${name}`}
           isSelected={isOn}
           isDisabled={!isOnline || call.isPending}
           onChange={(next) =>
@@ -156,7 +156,7 @@ function Line({
             })
           }
         >
-          <span className="sr-only">{words.on}</span>
+          <span className="text-small text-muted">{isOn ? words.on : words.off}</span>
         </Switch>
       }
       below={

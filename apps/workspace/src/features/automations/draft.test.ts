@@ -56,6 +56,23 @@ describe('the examples', () => {
     expect(ids([jobs])).toEqual(['news', 'assigned', 'due', 'finished', 'followUp', 'weekly', 'form'])
   })
 
+  test.each([
+    [['built_on', 'due_on'], 'due_on'],
+    [['built_on', 'due_at'], 'due_at'],
+    [['closed_on', 'next_on'], 'next_on'],
+    [['closed_on'], undefined],
+  ])('of the dates %j take %s as the one that is due', (names, day) => {
+    const columns = names.map((name) => testColumn(name, name.endsWith('_at') ? 'timestamp with time zone' : 'date'))
+    const given = { version: '1', tables: [testTable('jobs', [testColumn('title', 'text'), ...columns])] }
+    const tables = automatedTables(
+      tablesOf(given).map((info) => ({ ...info, madeIn: 'here' })),
+      given,
+      'here',
+    )
+    const due = recipesFor(tables).find(({ id }) => id === 'due')
+    expect((due?.config.when as { readonly field?: string } | undefined)?.field).toBe(day)
+  })
+
   test('take the state and the day of done work', () => {
     const finished = recipesFor([jobs]).find(({ id }) => id === 'finished')
     expect(finished?.config).toEqual({

@@ -7,6 +7,7 @@ import {
 } from '@holdfast/protocol'
 import { valuesOf } from '../../lib/fields/condition.ts'
 import { type Field, fieldsOf } from '../../lib/fields/field.ts'
+import { isDue } from '../../lib/fields/late.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { automationMessages as words } from '../../messages/automations.ts'
 import { capitalize } from '../../lib/format.ts'
@@ -59,7 +60,8 @@ export function readTemplate(text: string, { fields }: AutomatedTable): string {
 export function triggerOf(kind: AutomationTrigger['kind'], table: AutomatedTable): AutomationTrigger {
   if (kind === 'schedule') return { kind, table: table.name, every: 'week', weekdays: [1], at: '08:00', for: 'each' }
   if (kind !== 'due') return { kind, table: table.name }
-  return { kind, table: table.name, field: daysOf(table)[0]?.name ?? '', days: 1, at: '08:00' }
+  const days = daysOf(table)
+  return { kind, table: table.name, field: (days.find(isDue) ?? days[0])?.name ?? '', days: 1, at: '08:00' }
 }
 
 /** Whether runs have no record. */
@@ -153,8 +155,10 @@ function recipesOf(table: AutomatedTable): readonly Recipe[] {
   const assignee = fields.find(({ link }) => link?.table === 'hf_members')
   const state = fields.find(({ kind, choices }) => kind === 'choice' && choices.length > 1)
   const done = state && doneOf(valuesOf(state))
-  const day = settable.find(({ kind }) => kind === 'date')
-  const doneDay = settable.find(({ kind, name: column, label }) => kind === 'date' && DONE.test(`${column} ${label}`))
+  const isDone = ({ name: column, label }: Field): boolean => DONE.test(`${column} ${label}`)
+  const days = daysOf(table).filter((field) => settable.includes(field))
+  const day = days.find(isDue) ?? days.find((field) => !isDone(field))
+  const doneDay = settable.find((field) => field.kind === 'date' && isDone(field))
   const titleField = settable.find(({ isTitle }) => isTitle)
   const changed =
     state && done ? ({ kind: 'changed', table: name, field: state.name, to: [done.value] } as const) : undefined
@@ -167,19 +171,7 @@ function recipesOf(table: AutomatedTable): readonly Recipe[] {
         do: [{ kind: 'notify', to: ['admins'], text: words.texts.news(title) }],
       },
     },
-    ...(assignee
-      ? [
-          {
-            id: 'assigned',
-            name: words.recipes.assigned(info.label),
-            config: {
-              when: { kind: 'changed', table: name, field: assignee.name } as const,
-              if: [{ field: assignee.name, is: 'filled' } as const],
-              do: [{ kind: 'notify', to: [`field:${assignee.name}`], text: words.texts.assigned(title) } as const],
-            },
-          },
-        ]
-      : []),
+    ...(assignee ? [assignedRecipe(table, assignee)] : []),
     ...(day ? [dueRecipe(table, day, assignee)] : []),
     ...(changed && done && doneDay
       ? [
@@ -224,6 +216,19 @@ function recipesOf(table: AutomatedTable): readonly Recipe[] {
       },
     },
   ]
+}
+
+function assignedRecipe(table: AutomatedTable, { name: field }: Field): Recipe {
+  const { name, info } = table
+  return {
+    id: 'assigned',
+    name: words.recipes.assigned(info.label),
+    config: {
+      when: { kind: 'changed', table: name, field },
+      if: [{ field, is: 'filled' }],
+      do: [{ kind: 'notify', to: [`field:${field}`], text: words.texts.assigned(titleOf(table)) }],
+    },
+  }
 }
 
 function dueRecipe(table: AutomatedTable, day: Field, assignee: Field | undefined): Recipe {

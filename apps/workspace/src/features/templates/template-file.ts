@@ -55,6 +55,7 @@ const templateSchema = v.object({
       records: v.optional(v.array(v.record(v.string(), v.unknown()))),
     }),
   ),
+  automations: v.optional(v.array(v.unknown())),
 })
 type Stored = v.InferOutput<typeof templateSchema>
 
@@ -73,6 +74,8 @@ export interface Template {
   readonly tables: readonly string[]
   /** Lanes of the first board; empty if no table has one. */
   readonly lanes: readonly PreviewLane[]
+  /** The number of automations, which arrive switched off. */
+  readonly automations: number
   /** As the server takes it. */
   readonly document: unknown
 }
@@ -87,7 +90,7 @@ export function parseTemplate(json: string, language: Language): Template | unde
   }
   const parsed = v.safeParse(templateSchema, document)
   if (!parsed.success) return undefined
-  const { name, description, icon, color, tables } = parsed.output
+  const { name, description, icon, color, tables, automations = [] } = parsed.output
   const inLanguage = (value: Stored['name']): string =>
     typeof value === 'string' ? value : (value[language] ?? value['en'] ?? Object.values(value)[0] ?? '')
   return {
@@ -97,6 +100,7 @@ export function parseTemplate(json: string, language: Language): Template | unde
     colour: color !== undefined && isPaletteColour(color) ? color : 'slate',
     tables: tables.map((table) => table.looks?.translations?.[language]?.label ?? table.label),
     lanes: lanesOf(tables, language),
+    automations: automations.length,
     document,
   }
 }

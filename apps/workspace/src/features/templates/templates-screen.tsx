@@ -8,6 +8,7 @@ import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { Section } from '../../components/section.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
+import { showToast } from '../../components/toast.tsx'
 import { useCall } from '../../hooks/use-call.ts'
 import { useOnline } from '../../hooks/use-online.ts'
 import { pageLanguage } from '../../lib/language.ts'
@@ -46,6 +47,7 @@ function Gallery({ workspace, ws }: { readonly workspace: Workspace; readonly ws
       template: template.document,
       language: pageLanguage(),
     })
+    if (loaded && template.automations > 0) showToast({ text: words.automationsOff(template.automations) })
     setUsed(loaded && { name: template.name, tables: loaded.result.tables })
   }
   if (used) return <OpenLoaded name={used.name} tables={used.tables} ws={ws} />

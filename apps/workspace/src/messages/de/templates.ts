@@ -22,6 +22,13 @@ export const templateMessages: Translation<typeof english> = {
   creating: (name) => `${name} wird angelegt`,
   creatingDetail: 'Tabellen, Ansichten und Beispiele',
   arriving: 'Angelegt. Kommt auf dieses Gerät',
+  automationsOff: (automations) =>
+    icu(
+      '{automations, plural, one {# Automation ist aus. Prüfen Sie sie, bevor Sie sie einschalten.} other {# Automationen sind aus. Prüfen Sie sie, bevor Sie sie einschalten.}}',
+      {
+        automations,
+      },
+    ),
   slow: 'Das dauert länger als sonst. Die Tabellen sind angelegt und erscheinen auf der Startseite.',
 
   loaded: 'Geladene Vorlagen',
@@ -48,7 +55,7 @@ export const templateMessages: Translation<typeof english> = {
 
   exportTitle: 'Als Vorlage exportieren',
   exportDetail:
-    'Speichert die in diesem Arbeitsbereich angelegten Tabellen mit Ansichten und Checklisten als Datei. Sie enthält keine Benutzer, Kommentare oder E-Mail-Adressen.',
+    'Speichert die in diesem Arbeitsbereich angelegten Tabellen mit Ansichten, Checklisten und Automationen als Datei. Sie enthält keine Benutzer, Kommentare oder E-Mail-Adressen.',
   withRecords: 'Mit Einträgen',
   withRecordsDetail: 'Bis zu 2.000. Prüfen Sie sie, bevor Sie die Datei weitergeben.',
   export: 'Exportieren',
@@ -61,6 +68,9 @@ export const templateMessages: Translation<typeof english> = {
     view: 'eine Ansicht, die nach einem Eintrag oder Benutzer filtert',
     dashboard: 'ein Dashboard über andere Tabellen, oder mit einem Filter nach einem Eintrag oder Benutzer',
     transition: 'Schritte, die von einer Funktion abhängen',
+    automation:
+      'eine Automation, die einen Eintrag, einen Benutzer, eine Adresse oder ein nicht enthaltenes Feld nennt',
+    webhook: 'Adresse und Geheimnisse ihres Webhooks',
   },
 }
 
@@ -71,6 +81,8 @@ export const templateRefusals: Translation<typeof englishRefusals> = {
   'template.version': 'Die Vorlage ist für eine andere Version von Holdfast.',
   'template.size': 'Eine Vorlage hat höchstens 1 MB.',
   'template.limit': 'Die Vorlage ist zu groß, oder der Arbeitsbereich hat schon 50 geladene Vorlagen.',
+  'template.automation':
+    'Eine Automation der Vorlage passt nicht, schreibt an eine Adresse, die nur Inhaber eingeben dürfen, oder wäre mehr als die 50, die ein Arbeitsbereich haben kann.',
   'template.not_found': 'Die Vorlage wurde schon entfernt.',
   'template.no_tables':
     'Dieser Arbeitsbereich hat keine eigenen Tabellen. Mit SQL angelegte Tabellen lassen sich nicht exportieren.',
