@@ -85,7 +85,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'routes',
   ],
   'apps/console': ['lib', 'components', 'screens', 'app'],
-  'services/console': ['operators', 'users', 'routing', 'routes'],
+  'services/console': ['operators', 'users', 'sql', 'routing', 'routes'],
   sample: ['words', 'pictures'],
   server: [
     'vite',

@@ -194,4 +194,8 @@ export {
   type PartHealth,
   type RequestHistory,
   type ServiceHistory,
+  type SqlColumn,
+  type SqlError,
+  type SqlOutcome,
+  type SqlResult,
 } from './console.ts'

@@ -15,7 +15,9 @@ import { operatorRoutes } from './routes/operators.ts'
 import { overviewRoutes, type OverviewSources } from './routes/overview.ts'
 import { profileRoutes } from './routes/profile.ts'
 import { sessionRoutes } from './routes/session.ts'
+import { type OpenSqlSession, sqlRoutes } from './routes/sql.ts'
 import { userRoutes } from './routes/users.ts'
+import { createSqlRunner } from './sql/run-sql.ts'
 import type { CallAccounts } from './users/call-accounts.ts'
 
 export interface OpenConsoleOptions {
@@ -25,6 +27,7 @@ export interface OpenConsoleOptions {
   readonly overview: OverviewSources
   /** Calls the accounts API with the service key. */
   readonly callAccounts: CallAccounts
+  readonly openSqlSession: OpenSqlSession
   /** Shown in authenticator apps and page titles. */
   readonly projectName: string
   readonly clock: Clock
@@ -63,6 +66,7 @@ export function openConsole(options: OpenConsoleOptions): Console {
     ...auditRoutes(audit),
     ...overviewRoutes(options.overview),
     ...userRoutes({ pool, callAccounts: options.callAccounts }),
+    ...sqlRoutes(createSqlRunner(pool, logger), options.openSqlSession),
   ]
 
   return {

@@ -16,6 +16,13 @@ export const operatorUnknown = refusal('operator_unknown', 404, 'There is no suc
 export const lastOwner = refusal('last_owner', 409, 'The console needs an owner. Make somebody else an owner first.')
 export const noSuchRoute = refusal('no_such_route', 404, 'The console has no such path.')
 
+export const sqlTimeout = refusal(
+  'sql_timeout',
+  408,
+  'The statements took too long and were cancelled. Raise the time limit to run them.',
+)
+export const sqlCancelled = refusal('sql_cancelled', 499, 'The statements were cancelled.')
+
 /** @param needed - role that the path requires */
 export function roleTooLow(needed: string): HoldfastError {
   return new HoldfastError('role_too_low', 403, `This needs the role ${needed}. An owner can change your role.`)

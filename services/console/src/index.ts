@@ -5,6 +5,7 @@ export { consoleOptions, type ConsoleOptions } from './options.ts'
 export type { Console, OpenConsoleOptions, PermittedRequest } from './console.ts'
 export type { Credentials } from './operators/credentials.ts'
 export type { ConsoleAnswer, ConsoleRequest } from './routing/route.ts'
+export type { OpenSqlSession } from './routes/sql.ts'
 export type { OverviewSources } from './routes/overview.ts'
 export { Invitations } from './operators/invitations.ts'
 

@@ -32,3 +32,17 @@ export const PAGE_ROWS_MAX = 200
 
 /** Size in bytes of `before` and `after` in the audit log. Larger values are cut. */
 export const AUDIT_VALUE_BYTES_MAX = 16 * 1024
+
+/** Length limit in characters of statements, and limits in rows and bytes of what is kept of their results. */
+export const SQL_CHARS_MAX = 200_000
+export const SQL_ROWS_MAX = 1_000
+export const SQL_BYTES_MAX = 4 * 1024 * 1024
+
+/** Default and maximum timeout in seconds, and the time in ms that Postgres has to end a statement itself. */
+export const SQL_TIMEOUT_S = 30
+export const SQL_TIMEOUT_S_MAX = 600
+export const SQL_CANCEL_GRACE_MS = 2_000
+
+/** Concurrent runs: of all operators, and of one. */
+export const SQL_RUNNING_MAX = 6
+export const SQL_PER_OPERATOR_MAX = 2

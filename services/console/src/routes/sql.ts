@@ -1,0 +1,49 @@
+import { Type } from 'typebox'
+import { invalidRequest } from '../errors.ts'
+import { SQL_CHARS_MAX, SQL_TIMEOUT_S, SQL_TIMEOUT_S_MAX } from '../limits.ts'
+import { requireOperator } from '../operators/require-operator.ts'
+import { route, type Route } from '../routing/route.ts'
+import type { SqlRunner, SqlSession } from '../sql/run-sql.ts'
+
+/** Returns the session for whom statements run; `undefined` if there is no such user. */
+export type OpenSqlSession = (as: SqlIdentity) => Promise<SqlSession | undefined>
+
+/** The project's role, a visitor without an account, or a user with their newest session's claims. */
+export type SqlIdentity = { readonly kind: 'postgres' | 'anon' } | { readonly kind: 'user'; readonly id: string }
+
+const Identity = Type.Union([
+  Type.Object({ kind: Type.Union([Type.Literal('postgres'), Type.Literal('anon')]) }),
+  Type.Object({ kind: Type.Literal('user'), id: Type.String({ maxLength: 40 }) }),
+])
+
+/** The SQL editor. Every run is in the audit log, with its text. */
+export function sqlRoutes(runner: SqlRunner, openSession: OpenSqlSession): readonly Route[] {
+  return [
+    route('POST /sql', {
+      access: 'developer',
+      action: 'run_sql',
+      body: Type.Object({
+        text: Type.String({ minLength: 1, maxLength: SQL_CHARS_MAX }),
+        as: Identity,
+        isReadOnly: Type.Optional(Type.Boolean()),
+        timeoutSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: SQL_TIMEOUT_S_MAX })),
+      }),
+      run: async ({ body, session, request, note }) => {
+        const { text, as, isReadOnly = false, timeoutSeconds = SQL_TIMEOUT_S } = body
+        note({ target: as.kind === 'user' ? `as user ${as.id}` : `as ${as.kind}`, after: { text, isReadOnly } })
+        const opened = await openSession(as)
+        if (!opened) throw invalidRequest('There is no such user.')
+        const outcome = await runner.run({
+          text,
+          session: opened,
+          isReadOnly,
+          timeoutMs: timeoutSeconds * 1_000,
+          operatorId: requireOperator(session).operator.id,
+          signal: request.signal,
+        })
+        if (outcome.error) note({ after: { text, isReadOnly, error: outcome.error.message } })
+        return outcome
+      },
+    }),
+  ]
+}
