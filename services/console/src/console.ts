@@ -66,7 +66,7 @@ export function openConsole(options: OpenConsoleOptions): Console {
     ...auditRoutes(audit),
     ...overviewRoutes(options.overview),
     ...userRoutes({ pool, callAccounts: options.callAccounts }),
-    ...sqlRoutes(createSqlRunner(pool, logger), options.openSqlSession),
+    ...sqlRoutes(pool, createSqlRunner(pool, logger), options.openSqlSession),
   ]
 
   return {

@@ -46,3 +46,6 @@ export const SQL_CANCEL_GRACE_MS = 2_000
 /** Concurrent runs: of all operators, and of one. */
 export const SQL_RUNNING_MAX = 6
 export const SQL_PER_OPERATOR_MAX = 2
+
+/** Tables whose names are offered for completion. */
+export const NAMES_MAX = 2_000

@@ -38,6 +38,11 @@ const audit = createRoute({
   validateSearch: textsOf(['operator', 'action', 'target']),
   component: lazyRouteComponent(() => import('../screens/audit/audit-screen.tsx'), 'AuditScreen'),
 })
+const sql = createRoute({
+  ...screen,
+  path: '/sql',
+  component: lazyRouteComponent(() => import('../screens/sql/sql-screen.tsx'), 'SqlScreen'),
+})
 const account = createRoute({
   ...screen,
   path: '/account',
@@ -45,7 +50,7 @@ const account = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([overview, users, user, operators, audit, account]),
+  routeTree: root.addChildren([overview, users, user, sql, operators, audit, account]),
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,

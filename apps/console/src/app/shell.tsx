@@ -5,6 +5,7 @@ import {
   LayoutDashboard,
   Menu as MenuIcon,
   ShieldCheck,
+  SquareTerminal,
   UserRound,
   UsersRound,
   X,
@@ -27,6 +28,7 @@ const ICON = { size: 16, 'aria-hidden': true } as const
 const ENTRIES: readonly Entry[] = [
   { to: '/', label: 'Overview', icon: <LayoutDashboard {...ICON} />, role: 'viewer' },
   { to: '/users', label: 'Users', icon: <UsersRound {...ICON} />, role: 'viewer' },
+  { to: '/sql', label: 'SQL', icon: <SquareTerminal {...ICON} />, role: 'developer' },
   { to: '/audit', label: 'Audit log', icon: <History {...ICON} />, role: 'developer' },
   { to: '/operators', label: 'Operators', icon: <ShieldCheck {...ICON} />, role: 'owner' },
   { to: '/account', label: 'Your account', icon: <UserRound {...ICON} />, role: 'viewer' },

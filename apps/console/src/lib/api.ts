@@ -22,10 +22,14 @@ const TIMEOUT_MS = 30_000
  */
 export async function request<Result>(
   target: string,
-  { body, signal }: { readonly body?: unknown; readonly signal?: AbortSignal } = {},
+  {
+    body,
+    signal,
+    timeoutMs = TIMEOUT_MS,
+  }: { readonly body?: unknown; readonly signal?: AbortSignal; readonly timeoutMs?: number } = {},
 ): Promise<Result> {
   const [method = '', path = ''] = target.split(' ')
-  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  const timeout = AbortSignal.timeout(timeoutMs)
   const response = await fetch(`/console/v1${path}`, {
     method,
     credentials: 'same-origin',

@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
+import type { Pool } from '@holdfast/postgres'
 import { invalidRequest } from '../errors.ts'
 import { SQL_CHARS_MAX, SQL_TIMEOUT_S, SQL_TIMEOUT_S_MAX } from '../limits.ts'
 import { requireOperator } from '../operators/require-operator.ts'
 import { route, type Route } from '../routing/route.ts'
+import { readNames } from '../sql/read-names.ts'
 import type { SqlRunner, SqlSession } from '../sql/run-sql.ts'
 
 /** Returns the session for whom statements run; `undefined` if there is no such user. */
@@ -17,8 +19,9 @@ const Identity = Type.Union([
 ])
 
 /** The SQL editor. Every run is in the audit log, with its text. */
-export function sqlRoutes(runner: SqlRunner, openSession: OpenSqlSession): readonly Route[] {
+export function sqlRoutes(pool: Pool, runner: SqlRunner, openSession: OpenSqlSession): readonly Route[] {
   return [
+    route('GET /catalog', { access: 'developer', run: async () => ({ names: await readNames(pool) }) }),
     route('POST /sql', {
       access: 'developer',
       action: 'run_sql',

@@ -1,0 +1,10 @@
+/** Saves a text as a file of the browser. */
+export function saveText(name: string, text: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // The download reads the URL after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}
