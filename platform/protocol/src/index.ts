@@ -194,8 +194,5 @@ export {
   type PartHealth,
   type RequestHistory,
   type ServiceHistory,
-  type SqlColumn,
-  type SqlError,
-  type SqlOutcome,
-  type SqlResult,
 } from './console.ts'
+export { type SqlColumn, type SqlError, type SqlOutcome, type SqlResult } from './console-sql.ts'

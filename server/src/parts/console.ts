@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { createPasswordHasher, createRateLimiter, createTotpSecret, matchTotp, totpUri } from '@holdfast/auth'
-import { type Console, type Credentials, Invitations, loadConsole, type OpenSqlSession } from '@holdfast/console'
+import { type Console, type Credentials, Invitations, loadConsole } from '@holdfast/console'
 import type { Overview, PartHealth } from '@holdfast/protocol'
-import { type Cluster, type Pool, sql, withOwnSettings } from '@holdfast/postgres'
+import { type Cluster, type Pool, sql } from '@holdfast/postgres'
 import type { SyncService } from '@holdfast/sync'
 import { servesThisMachineOnly } from '../config/loopback.ts'
 import { createOperatorSecrets } from '../config/operator-secrets.ts'
@@ -12,6 +12,7 @@ import { RequestHistory } from '../gateway/metrics/request-history.ts'
 import { VERSION } from '../version.ts'
 import type { ResolvedJwtSecret } from '../config/jwt-secret.ts'
 import type { Accounts } from './accounts.ts'
+import { createSqlSessions } from './console-sql.ts'
 import type { PartContext } from './part-context.ts'
 
 /** Connections of the console. A page reads several things at once. */
@@ -77,7 +78,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
           })
           return { status: response.statusCode, body: response.body === '' ? {} : response.json() }
         },
-        openSqlSession: openSqlSessions(parts),
+        openSqlSession: createSqlSessions(pool, parts),
         projectName: config.projectName,
         clock,
         logger,
@@ -113,18 +114,6 @@ function createCredentials({ clock, logger }: PartContext, secret: string): Cred
       byAddress.take(address)
       byAccount.take(address, account)
     },
-  }
-}
-
-/** Statements run as the project's role, or as `authenticator` with the role and claims of a request. */
-function openSqlSessions({ cluster, accounts, requestUrl }: ConsoleParts): OpenSqlSession {
-  const url = withOwnSettings(cluster.adminUrl, cluster.serverVersion)
-  return async (as) => {
-    if (as.kind === 'user') {
-      const claims = await accounts.auth.claimsOfUser(as.id)
-      return claims && { url: requestUrl, role: String(claims['role'] ?? 'authenticated'), claims: { ...claims } }
-    }
-    return as.kind === 'postgres' ? { url } : { url: requestUrl, role: 'anon', claims: { role: 'anon' } }
   }
 }
 

@@ -43,6 +43,9 @@ export const SQL_TIMEOUT_S = 30
 export const SQL_TIMEOUT_S_MAX = 600
 export const SQL_CANCEL_GRACE_MS = 2_000
 
+/** Interval in ms in which Postgres looks whether the server is still there, so that a statement does not outlive it. */
+export const CONNECTION_CHECK_MS = 5_000
+
 /** Concurrent runs: of all operators, and of one. */
 export const SQL_RUNNING_MAX = 6
 export const SQL_PER_OPERATOR_MAX = 2

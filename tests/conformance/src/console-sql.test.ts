@@ -70,6 +70,11 @@ describe('results', () => {
     expect(await holdfast.admin.query(sql`select from public.notes where id = 9`)).toEqual([])
   })
 
+  test('come with notices', async () => {
+    const { notices } = await run("do $$ begin raise notice 'look here'; raise warning 'and there'; end $$")
+    expect(notices).toEqual(['NOTICE: look here', 'WARNING: and there'])
+  })
+
   test('of many rows are counted, and kept up to the limit', async () => {
     const { results } = await run("select n, repeat('x', 100) from generate_series(1, 200000) n")
     expect(results[0]?.count).toBe(200_000)
@@ -102,15 +107,73 @@ describe('rights', () => {
     expect(elevated.error?.code).toBe('42501')
   })
 
+  test('of users have the settings of their requests', async () => {
+    const { results } = await run('show search_path; show role; select auth.uid()', { as: { kind: 'user', id: ada } })
+    expect(results.map(({ rows }) => rows)).toEqual([[['public, extensions']], [['authenticated']], [[ada]]])
+  })
+
   test('need the role developer, and a user who exists', async () => {
     expect(await viewer.refusal('POST /sql', { text: 'select 1', as: POSTGRES })).toBe('403 role_too_low')
     const unknown = { kind: 'user', id: '00000000-0000-4000-8000-000000000000' }
     expect(await developer.refusal('POST /sql', { text: 'select 1', as: unknown })).toBe('400 invalid_request')
   })
 
-  test('to write can be left off', async () => {
-    const { error } = await run("insert into public.notes values (7, null, 'x')", { isReadOnly: true })
-    expect(error?.code).toBe('25006')
+  const ESCAPES = [
+    'reset role',
+    'commit',
+    'rollback',
+    'set session authorization default',
+    'reset all',
+    "do $$ begin perform set_config('role', 'none', false); end $$",
+    'begin; savepoint a; rollback to savepoint a',
+  ]
+  test.each(ESCAPES)('of a user are never more: %s', async (escape) => {
+    const as = { kind: 'user', id: ada }
+    const { results, error } = await run(`${escape}; select id from public.notes order by id`, { as })
+    const seen = results.flatMap(({ columns, rows }) => (columns?.[0]?.name === 'id' ? rows.flat() : []))
+    expect(seen.filter((id) => id !== '1')).toEqual([])
+    if (error) expect(error.code).toMatch(/^(25|42501)/)
+    for (const role of ['service_role', 'authenticator', 'postgres', 'supabase_admin', 'holdfast_as_anon'])
+      expect((await run(`${escape}; set role ${role}`, { as })).error?.code, role).toBe('42501')
+    const inBlock = `do $$ begin execute 'set role service_role'; end $$`
+    expect((await run(`${escape}; ${inBlock}`, { as })).error?.code).toBe('42501')
+  })
+
+  test('reach no file, program or other database', async () => {
+    for (const as of [POSTGRES, { kind: 'anon' }, { kind: 'user', id: ada }])
+      for (const text of [
+        "copy (select 1) to program 'id'",
+        "copy public.notes from program 'id'",
+        "copy (select 1) to '/tmp/holdfast-console-escape'",
+        "select pg_read_file('/etc/passwd')",
+        "select lo_import('/etc/passwd')",
+        'alter system set work_mem = 1',
+        'create role king superuser',
+      ])
+        expect((await run(text, { as })).error?.code, text).toMatch(/^(42501|25001)$/)
+    expect((await run('\\copy public.notes to notes.csv')).error?.code).toBe('42601')
+    expect((await run('copy public.notes from stdin')).error?.message).toContain('not supported here')
+    expect((await run('copy public.notes to stdout')).results[0]?.tag).toBe('COPY 2')
+  })
+
+  test('to write can be left off, and the text does not switch them on', async () => {
+    const write = "insert into public.notes values (7, null, 'x')"
+    const codeOf = async (text: string): Promise<string | undefined> =>
+      (await run(text, { isReadOnly: true })).error?.code
+    expect(await codeOf(write)).toBe('25006')
+    for (const escape of ['commit', 'rollback', 'end', 'begin', "prepare transaction 'a'", 'vacuum'])
+      expect(await codeOf(`${escape}; ${write}`), escape).toBe('25001')
+    for (const escape of [
+      'set transaction read write',
+      'set transaction_read_only = off',
+      "select set_config('transaction_read_only', 'off', false)",
+      "do $$ begin execute 'set transaction read write'; end $$",
+    ])
+      expect(await codeOf(`${escape}; ${write}`), escape).toBe('25001')
+    expect(await codeOf(`set default_transaction_read_only = off; ${write}`)).toBe('25006')
+    expect(await codeOf(`do $$ begin commit; ${write}; end $$`)).toBe('2D000')
+    expect(await codeOf('selec 1')).toBe('42601')
+    expect(await holdfast.admin.query(sql`select from public.notes where id = 7`)).toEqual([])
   })
 })
 
@@ -123,6 +186,12 @@ describe('a statement that takes too long', () => {
   test('ends with its time limit', async () => {
     const { error } = await run('select pg_sleep(60)', { timeoutSeconds: 1 })
     expect(error?.code).toBe('57014')
+  })
+
+  test('ends although the text catches the cancellation', async () => {
+    const text = `set statement_timeout = 0; do $$ begin loop begin perform pg_sleep(60); exception when query_canceled then null; end; end loop; end $$`
+    expect(await developer.refusal('POST /sql', { text, as: POSTGRES, timeoutSeconds: 1 })).toBe('408 sql_timeout')
+    await expect.poll(sleeping).toEqual([])
   })
 
   test('ends although the text raises the limit', async () => {

@@ -9,6 +9,7 @@ export const MESSAGE = {
   copyIn: 0x47, // G
   copyOut: 0x48, // H
   emptyQuery: 0x49, // I
+  notice: 0x4e, // N
   rowDescription: 0x54, // T
   copyBoth: 0x57, // W
   readyForQuery: 0x5a, // Z

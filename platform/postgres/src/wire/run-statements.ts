@@ -19,8 +19,8 @@ export interface StatementsOptions {
   readonly rowsMax: number
   readonly bytesMax: number
   /** Called once, before sending the text. */
-  readonly onConnected?: (pid: number) => void
-  /** Closes the connection. The caller cancels the running statement by its pid. */
+  readonly onConnected?: (pid: number) => Promise<void> | void
+  /** Closes the connection. The caller ends the session by its pid. */
   readonly signal: AbortSignal
 }
 
@@ -38,6 +38,8 @@ export interface StatementResult {
 /** Results of statements up to the end or the first error, which Postgres rolls back. */
 export interface StatementsOutcome {
   readonly results: readonly StatementResult[]
+  /** Notices and warnings, the first ones. */
+  readonly notices: readonly string[]
   readonly error?: Error
 }
 
@@ -52,7 +54,7 @@ export async function runStatements(options: StatementsOptions): Promise<Stateme
   const client = await openQuietClient(url, applicationName, settings)
   try {
     if (options.preparation !== undefined) await client.query(options.preparation)
-    options.onConnected?.((client as unknown as Backend).processID)
+    await options.onConnected?.((client as unknown as Backend).processID)
     signal.throwIfAborted()
   } catch (error) {
     await client.end().catch(() => undefined) // possibly broken already
@@ -60,6 +62,10 @@ export async function runStatements(options: StatementsOptions): Promise<Stateme
   }
   return run(client, options)
 }
+
+/** Notices kept of a run, and their length in characters. */
+const NOTICES_MAX = 50
+const NOTICE_CHARS_MAX = 1_000
 
 /** Backend data from the driver. */
 interface Backend {
@@ -77,6 +83,7 @@ const nothingPending = (): Pending => ({ columns: undefined, rows: [], count: 0 
 async function run(client: Client, { text, rowsMax, bytesMax, signal }: StatementsOptions): Promise<StatementsOutcome> {
   const done = Promise.withResolvers<StatementsOutcome>()
   const results: StatementResult[] = []
+  const notices: string[] = []
   let pending = nothingPending()
   let rows = 0
   let bytes = 0
@@ -105,7 +112,10 @@ async function run(client: Client, { text, rowsMax, bytesMax, signal }: Statemen
         pending = nothingPending()
       } else if (type === MESSAGE.copyIn) wire.send(copyFailMessage('COPY from a client is not supported here'))
       else if (type === MESSAGE.error) error = readServerError(buffer, start, end)
-      else if (type === MESSAGE.readyForQuery) done.resolve({ results, ...(error && { error }) })
+      else if (type === MESSAGE.notice && notices.length < NOTICES_MAX) {
+        const { severity, message } = readServerError(buffer, start, end)
+        notices.push(`${severity}: ${message}`.slice(0, NOTICE_CHARS_MAX))
+      } else if (type === MESSAGE.readyForQuery) done.resolve({ results, notices, ...(error && { error }) })
     },
     onChunkEnd: () => undefined,
     onLost: (cause) => done.reject(error ?? new Error('Connection terminated unexpectedly', { cause })),

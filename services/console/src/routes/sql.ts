@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Pool } from '@holdfast/postgres'
-import { invalidRequest } from '../errors.ts'
+import { includesRole } from '@holdfast/protocol'
+import { invalidRequest, roleTooLow } from '../errors.ts'
 import { SQL_CHARS_MAX, SQL_TIMEOUT_S, SQL_TIMEOUT_S_MAX } from '../limits.ts'
 import { requireOperator } from '../operators/require-operator.ts'
 import { route, type Route } from '../routing/route.ts'
@@ -10,12 +11,12 @@ import type { SqlRunner, SqlSession } from '../sql/run-sql.ts'
 /** Returns the session for whom statements run; `undefined` if there is no such user. */
 export type OpenSqlSession = (as: SqlIdentity) => Promise<SqlSession | undefined>
 
-/** The project's role, a visitor without an account, or a user with their newest session's claims. */
+/** The project's role, a visitor without an account, or a user, by id or address, with their newest session's claims. */
 export type SqlIdentity = { readonly kind: 'postgres' | 'anon' } | { readonly kind: 'user'; readonly id: string }
 
 const Identity = Type.Union([
   Type.Object({ kind: Type.Union([Type.Literal('postgres'), Type.Literal('anon')]) }),
-  Type.Object({ kind: Type.Literal('user'), id: Type.String({ maxLength: 40 }) }),
+  Type.Object({ kind: Type.Literal('user'), id: Type.String({ maxLength: 255 }) }),
 ])
 
 /** The SQL editor. Every run is in the audit log, with its text. */
@@ -36,12 +37,15 @@ export function sqlRoutes(pool: Pool, runner: SqlRunner, openSession: OpenSqlSes
         note({ target: as.kind === 'user' ? `as user ${as.id}` : `as ${as.kind}`, after: { text, isReadOnly } })
         const opened = await openSession(as)
         if (!opened) throw invalidRequest('There is no such user.')
+        if (as.kind === 'user') note({ target: `as user ${String(opened.claims?.['sub'])}` })
+        const { operator } = requireOperator(session)
+        if (opened.needs && !includesRole(operator.role, opened.needs)) throw roleTooLow(opened.needs)
         const outcome = await runner.run({
           text,
           session: opened,
           isReadOnly,
           timeoutMs: timeoutSeconds * 1_000,
-          operatorId: requireOperator(session).operator.id,
+          operatorId: operator.id,
           signal: request.signal,
         })
         if (outcome.error) note({ after: { text, isReadOnly, error: outcome.error.message } })

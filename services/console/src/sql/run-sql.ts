@@ -1,8 +1,16 @@
 import { errorMessage, type Logger, Semaphore, HoldfastError } from '@holdfast/foundation'
-import type { SqlColumn, SqlError, SqlOutcome } from '@holdfast/protocol'
+import type { OperatorRole, SqlColumn, SqlError, SqlOutcome } from '@holdfast/protocol'
 import { quoteIdentifier, quoteLiteral, runStatements, sql, type Pool } from '@holdfast/postgres'
+import { refuseOutsideTransaction } from './outside-transaction.ts'
 import { sqlCancelled, sqlTimeout } from '../errors.ts'
-import { SQL_BYTES_MAX, SQL_CANCEL_GRACE_MS, SQL_PER_OPERATOR_MAX, SQL_ROWS_MAX, SQL_RUNNING_MAX } from '../limits.ts'
+import {
+  CONNECTION_CHECK_MS,
+  SQL_BYTES_MAX,
+  SQL_CANCEL_GRACE_MS,
+  SQL_PER_OPERATOR_MAX,
+  SQL_ROWS_MAX,
+  SQL_RUNNING_MAX,
+} from '../limits.ts'
 
 /** Whom statements run as. */
 export interface SqlSession {
@@ -10,6 +18,10 @@ export interface SqlSession {
   /** A role other than the login's, with the claims that policies read. */
   readonly role?: string
   readonly claims?: Readonly<Record<string, unknown>>
+  /** Settings of requests with that role. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Role of an operator who may use the session, if `developer` is not enough. */
+  readonly needs?: OperatorRole
 }
 
 export interface SqlRun {
@@ -40,23 +52,26 @@ export function createSqlRunner(pool: Pool, logger: Logger): SqlRunner {
       }),
   })
 
-  async function cancel(pid: number): Promise<void> {
-    await pool.execute(sql`select pg_cancel_backend(${pid})`).catch((error: unknown) => {
-      logger.log('warn', 'a statement of the console was not cancelled', { pid, error: errorMessage(error) })
+  /** A cancelled statement could go on in an exception handler. */
+  async function end(pid: number): Promise<void> {
+    await pool.execute(sql`select pg_terminate_backend(${pid})`).catch((error: unknown) => {
+      logger.log('warn', 'a session of the SQL editor was not ended', { pid, error: errorMessage(error) })
     })
   }
 
   return {
     run: (given) =>
       semaphore.run({ key: given.operatorId }, async () => {
-        const { text, session, timeoutMs } = given
+        const { text, session, timeoutMs, isReadOnly } = given
+        const refused = isReadOnly ? await refuseOutsideTransaction(text) : undefined
+        if (refused) return { ms: 0, results: [], notices: [], error: refused }
         let pid: number | undefined
         // The text may set another statement_timeout.
         const timeout = AbortSignal.timeout(timeoutMs + SQL_CANCEL_GRACE_MS)
         const signal = AbortSignal.any([given.signal, timeout])
         const started = performance.now()
         try {
-          const { results, error } = await runStatements({
+          const { results, notices, error } = await runStatements({
             url: session.url,
             applicationName: 'holdfast console sql',
             preparation: preparationOf(given),
@@ -73,6 +88,7 @@ export function createSqlRunner(pool: Pool, logger: Logger): SqlRunner {
           )
           return {
             ms,
+            notices,
             results: results.map(({ columns, ...result }) => ({
               ...result,
               ...(columns && {
@@ -88,7 +104,7 @@ export function createSqlRunner(pool: Pool, logger: Logger): SqlRunner {
           if (!signal.aborted) throw error
           throw timeout.aborted ? sqlTimeout() : sqlCancelled()
         } finally {
-          if (signal.aborted && pid !== undefined) await cancel(pid)
+          if (signal.aborted && pid !== undefined) await end(pid)
         }
       }),
   }
@@ -96,15 +112,18 @@ export function createSqlRunner(pool: Pool, logger: Logger): SqlRunner {
 
 /** Settings and identity of a session, which ends with the run. */
 function preparationOf({ session, isReadOnly, timeoutMs }: SqlRun): string {
-  const { role, claims } = session
+  const { role, claims, settings = {} } = session
+  const given = { ...settings, ...(claims && { 'request.jwt.claims': JSON.stringify(claims) }) }
   return [
+    ...Object.entries(given).map(
+      ([name, value]) => `select pg_catalog.set_config(${quoteLiteral(name)}, ${quoteLiteral(value)}, false)`,
+    ),
     `set statement_timeout = ${timeoutMs}`,
     `set idle_in_transaction_session_timeout = ${timeoutMs}`,
-    ...(isReadOnly ? ['set default_transaction_read_only = on'] : []),
-    ...(claims
-      ? [`select pg_catalog.set_config('request.jwt.claims', ${quoteLiteral(JSON.stringify(claims))}, false)`]
-      : []),
+    `set client_connection_check_interval = ${CONNECTION_CHECK_MS}`,
     ...(role === undefined ? [] : [`set role ${quoteIdentifier(role)}`]),
+    // After a first query Postgres refuses to leave the mode; only the end of the transaction would.
+    ...(isReadOnly ? ['begin read only', 'select 1'] : []),
   ].join('; ')
 }
 

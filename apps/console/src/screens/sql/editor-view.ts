@@ -1,4 +1,10 @@
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
+import {
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  closeCompletion,
+  completionKeymap,
+} from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { PostgreSQL, sql, type SQLNamespace } from '@codemirror/lang-sql'
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language'
@@ -35,7 +41,7 @@ const HIGHLIGHTS = HighlightStyle.define([
 
 const THEME = EditorView.theme({
   '&': { height: '100%', color: 'var(--hf-text)', backgroundColor: 'var(--hf-bg)' },
-  '&.cm-focused': { outline: '2px solid var(--hf-focus)', outlineOffset: '-2px' },
+  '&.cm-focused': { outline: 'none' }, // drawn around the whole field by its host
   '.cm-scroller': { fontFamily: 'ui-monospace, "DejaVu Sans Mono", monospace', fontSize: '13px', lineHeight: '1.5' },
   '.cm-gutters': { color: 'var(--hf-subtle)', backgroundColor: 'var(--hf-surface)', border: 'none' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--hf-hover)' },
@@ -58,6 +64,7 @@ export function createSqlEditor({ parent, text, label, onChange, onRun }: Editor
   const language = new Compartment()
   const languageOf = (names: SQLNamespace) => sql({ dialect: PostgreSQL, schema: names, defaultSchema: 'public' })
   const run = (view: EditorView): boolean => {
+    closeCompletion(view)
     const { from, to } = view.state.selection.main
     onRun(from === to ? undefined : view.state.sliceDoc(from, to))
     return true
@@ -73,7 +80,7 @@ export function createSqlEditor({ parent, text, label, onChange, onRun }: Editor
         drawSelection(),
         bracketMatching(),
         closeBrackets(),
-        autocompletion(),
+        autocompletion({ icons: false }),
         highlightActiveLine(),
         highlightSelectionMatches(),
         syntaxHighlighting(HIGHLIGHTS),

@@ -40,7 +40,7 @@ export function ResultTable({ result, place }: { readonly result: SqlResult; rea
         aria-label={`Rows of result ${place}`}
         className="max-h-96 overflow-auto rounded-lg border border-border"
       >
-        <table className="border-collapse text-left font-mono text-mono">
+        <table className="min-w-full border-collapse text-left font-mono text-mono">
           <thead className="sticky top-0 bg-surface">
             <tr>
               {columns.map(({ name, type }, at) => (

@@ -48,5 +48,10 @@ export function SqlEditor({
     if (names) editor.current?.setNames(names)
   }, [names])
   useImperativeHandle(ref, () => ({ select: (position) => editor.current?.select(position) }), [])
-  return <div ref={host} className="h-full min-h-40 overflow-hidden rounded-md border border-control *:h-full" />
+  return (
+    <div
+      ref={host}
+      className="h-full min-h-40 overflow-hidden rounded-md border border-control focus-within:outline-2 focus-within:-outline-offset-1 focus-within:outline-focus *:h-full"
+    />
+  )
 }

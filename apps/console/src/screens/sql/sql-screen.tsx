@@ -2,7 +2,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Play, Plus, Square, X } from 'lucide-react'
 import { type JSX, useRef, useState } from 'react'
 import type { SqlOutcome } from '@holdfast/protocol'
-import { Button, Checkbox, IconButton, Notice, Page, Select, Spinner, TextField } from '@holdfast/workspace'
+import { Button, Checkbox, IconButton, Notice, Page, Select, Spinner } from '@holdfast/workspace'
+import { UserField } from '../../components/user-field.tsx'
 import { messageOf, request } from '../../lib/api.ts'
 import { ResultTable } from './result-table.tsx'
 import { SqlEditor, type SqlEditorHandle } from './sql-editor.tsx'
@@ -86,10 +87,7 @@ export function SqlScreen(): JSX.Element {
             className="w-52"
           />
           {identity.kind === 'user' ? (
-            <TextField
-              label="Id of the user"
-              isMono
-              spellCheck={false}
+            <UserField
               value={identity.userId}
               onChange={(userId) => setIdentity({ ...identity, userId })}
               className="w-80"
@@ -136,7 +134,7 @@ function RunError({ error }: { readonly error: unknown }): JSX.Element {
 }
 
 function Outcome({
-  outcome: { results, error, ms },
+  outcome: { results, notices, error, ms },
   onPlace,
 }: {
   readonly outcome: SqlOutcome
@@ -147,6 +145,11 @@ function Outcome({
       <p role="status" className="text-small text-muted tabular-nums">
         {error ? `Failed after ${ms} ms` : `Done in ${ms} ms`}
       </p>
+      {notices.length === 0 ? null : (
+        <pre aria-label="Notices" className="max-h-40 overflow-auto font-mono text-mono whitespace-pre-wrap text-muted">
+          {notices.join('\n')}
+        </pre>
+      )}
       {results.map((result, at) => (
         // oxlint-disable-next-line react/no-array-index-key -- statements have a place only
         <ResultTable key={at} result={result} place={at + 1} />

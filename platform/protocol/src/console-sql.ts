@@ -1,0 +1,36 @@
+/** What the SQL editor of the console and its server exchange. */
+
+/** `POST /sql`: the results of statements up to the end or the first error. Values are texts as Postgres prints them. */
+export interface SqlOutcome {
+  readonly ms: number
+  readonly results: readonly SqlResult[]
+  /** Notices and warnings of Postgres, the first ones. */
+  readonly notices: readonly string[]
+  readonly error?: SqlError
+}
+
+export interface SqlResult {
+  /** `SELECT 3`, `UPDATE 1`. */
+  readonly tag: string
+  /** Missing for statements without rows. */
+  readonly columns?: readonly SqlColumn[]
+  readonly rows: readonly (readonly (string | null)[])[]
+  /** Rows of the statement, including those that were left out. */
+  readonly count: number
+}
+
+export interface SqlColumn {
+  readonly name: string
+  readonly type: string
+}
+
+/** An error of Postgres. */
+export interface SqlError {
+  readonly message: string
+  readonly code?: string
+  readonly detail?: string
+  readonly hint?: string
+  readonly where?: string
+  /** Character of the text, from 1. */
+  readonly position?: number
+}
