@@ -23,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'any'>> = {
   realtime: [...SERVICE, 'replication', 'policy'],
   functions: [...SERVICE, 'queue'],
   sync: [...SERVICE, 'replication', 'policy'],
-  console: SERVICE,
+  console: [...SERVICE, 'policy'],
   sample: ['foundation', 'postgres'],
   holdfast: [
     ...SERVICE,
