@@ -82,10 +82,11 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'write-rules',
     'inspect',
     'check',
+    'devices',
     'routes',
   ],
   'apps/console': ['lib', 'components', 'screens', 'app'],
-  'services/console': ['operators', 'users', 'sql', 'routing', 'routes'],
+  'services/console': ['operators', 'users', 'devices', 'sql', 'routing', 'routes'],
   sample: ['words', 'pictures'],
   server: [
     'vite',

@@ -195,4 +195,14 @@ export {
   type RequestHistory,
   type ServiceHistory,
 } from './console.ts'
+export type {
+  DelayCause,
+  DeviceComparison,
+  DeviceDelay,
+  DeviceDetails,
+  DeviceTable,
+  ListedDevice,
+  ListedUpload,
+  RejectionGroup,
+} from './console-devices.ts'
 export { type SqlColumn, type SqlError, type SqlOutcome, type SqlResult } from './console-sql.ts'

@@ -68,6 +68,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
           readOverview: () => readOverview(context, pool, parts),
           readHistory: (hours) => history.read(hours),
         },
+        devices: parts.services.sync.devices,
         callAccounts: async ({ method, path, body }) => {
           const key = accounts.auth.apiKeys.serviceRole
           const response = await app.inject({

@@ -11,6 +11,7 @@ import { checkInput } from './routing/check-input.ts'
 import { findRoute, type FoundRoute } from './routing/find-route.ts'
 import type { ConsoleAnswer, ConsoleRequest, Route } from './routing/route.ts'
 import { auditRoutes } from './routes/audit.ts'
+import { deviceRoutes, type DeviceSources } from './routes/devices.ts'
 import { operatorRoutes } from './routes/operators.ts'
 import { overviewRoutes, type OverviewSources } from './routes/overview.ts'
 import { profileRoutes } from './routes/profile.ts'
@@ -25,6 +26,7 @@ export interface OpenConsoleOptions {
   readonly pool: Pool
   readonly credentials: Credentials
   readonly overview: OverviewSources
+  readonly devices: DeviceSources
   /** Calls the accounts API with the service key. */
   readonly callAccounts: CallAccounts
   readonly openSqlSession: OpenSqlSession
@@ -66,6 +68,7 @@ export function openConsole(options: OpenConsoleOptions): Console {
     ...auditRoutes(audit),
     ...overviewRoutes(options.overview),
     ...userRoutes({ pool, callAccounts: options.callAccounts }),
+    ...deviceRoutes({ pool, devices: options.devices }),
     ...sqlRoutes(pool, createSqlRunner(pool, logger), options.openSqlSession),
   ]
 

@@ -14,6 +14,16 @@ export const invitationInvalid = refusal(
 export const operatorExists = refusal('operator_exists', 409, 'This address already belongs to an operator.')
 export const operatorUnknown = refusal('operator_unknown', 404, 'There is no such operator.')
 export const lastOwner = refusal('last_owner', 409, 'The console needs an owner. Make somebody else an owner first.')
+export const deviceUnknown = refusal(
+  'device_unknown',
+  404,
+  'There is no such device, or it has not been seen for a month.',
+)
+export const deviceNotConnected = refusal(
+  'device_not_connected',
+  409,
+  'The device is not connected to this server. Try again when it is.',
+)
 export const noSuchRoute = refusal('no_such_route', 404, 'The console has no such path.')
 
 export const sqlTimeout = refusal(

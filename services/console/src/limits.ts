@@ -30,6 +30,9 @@ export const AUDIT_PURGE_ROWS = 10_000
 export const PAGE_ROWS = 50
 export const PAGE_ROWS_MAX = 200
 
+/** Users whose devices a search finds. */
+export const DEVICE_USERS_MAX = 50
+
 /** Size in bytes of `before` and `after` in the audit log. Larger values are cut. */
 export const AUDIT_VALUE_BYTES_MAX = 16 * 1024
 

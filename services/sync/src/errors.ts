@@ -58,3 +58,16 @@ export const checksBusy = refusal('HF_CHECK_BUSY', 503, 'The server is checking 
   hint: 'Try again in a moment.',
   headers: { 'retry-after': '3' },
 })
+/** The rows of a device are compared in memory. */
+export const deviceTooLarge = (max: number): HoldfastError =>
+  new HoldfastError('device_too_large', 413, `This device has more than ${max.toLocaleString('en')} operations.`, {
+    hint: 'Compare a new device of the same user with "holdfast sync verify --user …".',
+  })
+/** One comparison runs at a time, because it reads all rows of a user twice. */
+export const comparisonUnderWay = refusal('comparison_under_way', 429, 'Another device is being compared.', {
+  hint: 'Try again in a moment.',
+  headers: { 'retry-after': '5' },
+})
+export const comparisonTooLong = refusal('comparison_too_long', 504, 'The comparison took too long.', {
+  hint: 'Compare a new device of the same user with "holdfast sync verify --user …".',
+})

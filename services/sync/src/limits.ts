@@ -339,3 +339,43 @@ export const CHECK_COST_MIN_MS = 500
 /** Rows read at once and their approximate bytes, limited because they block the event loop. */
 export const SHOWN_ROWS_MAX = 500
 export const SHOWN_BYTES = 512 * 1024
+
+/** Maximum characters of a device's user agent and app metadata that are kept for operators. */
+export const USER_AGENT_LENGTH_MAX = 200
+export const APP_METADATA_LENGTH_MAX = 1_000
+
+/** Maximum distinct user agents in memory. */
+export const USER_AGENTS_MAX = 1_000
+
+/** Delay in ms until opened and ended streams are recorded, so that many devices that reconnect together share a statement. */
+export const DEVICES_WRITTEN_MS = 2_000
+
+/** Interval in ms between records of a device that stays connected. */
+export const DEVICES_SEEN_MS = 5 * 60_000
+
+/** Maximum devices per statement that records them, and ended streams that wait for one. */
+export const DEVICES_WRITTEN_MAX = 500
+export const ENDED_STREAMS_MAX = 5_000
+
+/** Days for which a device that does not connect any more is listed. */
+export const DEVICE_DAYS = 30
+
+/** Devices deleted per pass. */
+export const DEVICES_PURGED_MAX = 10_000
+
+/** Devices whose last failed upload is remembered, in memory. */
+export const UPLOAD_PROBLEMS_MAX = 2_000
+
+/** Verdicts of a device that operators see, and that its rejected changes are grouped from. */
+export const LISTED_UPLOADS = 50
+export const GROUPED_UPLOADS_MAX = 1_000
+
+/** Timeout in ms for counting a device's rows, which are left out when it takes longer. */
+export const COUNT_ROWS_TIMEOUT_MS = 2_000
+
+/** Limits of comparing a device's buckets with Postgres: operations, rows of the log per statement, listed differences, comparisons at once, and time in ms. */
+export const COMPARED_OPERATIONS_MAX = 300_000
+export const COMPARED_ROWS_READ = 1_000
+export const LISTED_DIFFERENCES_MAX = 100
+export const COMPARISONS_MAX = 1
+export const COMPARISON_TIMEOUT_MS = 25_000

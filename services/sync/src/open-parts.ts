@@ -13,6 +13,8 @@ import { Compactor } from './compaction/compactor.ts'
 import { createRetirement } from './compaction/retire-buckets.ts'
 import { standingBy, syncRefused } from './errors.ts'
 import { createFence } from './lease/fence.ts'
+import { SeenDevices } from './devices/seen-devices.ts'
+import { UploadProblems } from './devices/upload-problems.ts'
 import { createInstance } from './lease/lease.ts'
 import {
   BUCKETS_PER_CLIENT_MAX,
@@ -54,6 +56,8 @@ export interface Ground {
   readonly connections: Connections
   readonly downloads: Downloads
   readonly omittedTables: OmittedTables
+  readonly seen: SeenDevices
+  readonly uploadProblems: UploadProblems
 }
 
 export function openGround(options: SyncOptions): Ground {
@@ -71,6 +75,7 @@ export function openGround(options: SyncOptions): Ground {
   // The lease is requested first, on another connection.
   connectAhead(pool)
   const feed = createCheckpointFeed()
+  const connections = createConnections(() => clock.now())
   return {
     clock,
     instance,
@@ -81,9 +86,11 @@ export function openGround(options: SyncOptions): Ground {
     walBarrier: createWalBarrier(pool, feed),
     dependencies: new DependencyIndex(),
     failures: createPolicyFailures(logger, clock),
-    connections: createConnections(() => clock.now()),
+    connections,
     downloads: createDownloads(),
     omittedTables: createOmittedTables(logger),
+    seen: new SeenDevices({ pool, node: instance, connections: () => connections.all(), logger }),
+    uploadProblems: new UploadProblems(),
   }
 }
 

@@ -3,11 +3,12 @@ import type { SyncPlan } from '@holdfast/policy'
 import type { MigrationSource } from '@holdfast/postgres'
 import { fullClassLists } from './buckets/access-classes.ts'
 import type { Compaction } from './compaction/compactor.ts'
+import { Devices } from './devices/devices.ts'
 import { notReady, standingBy, syncRefused } from './errors.ts'
 import type { FillProgress } from './fill/fill-turns.ts'
 import { describeFloods } from './inspect/describe-floods.ts'
 import { DRAIN_MS } from './limits.ts'
-import { createStreamContext, openGround, startWriting } from './open-parts.ts'
+import { createStreamContext, openGround, startWriting, type Ground, type Writing } from './open-parts.ts'
 import type { SyncOptions } from './options.ts'
 import { UploadCounter, type UploadCounts } from './upload/upload-counts.ts'
 import { syncRoutes } from './routes/sync-routes.ts'
@@ -63,6 +64,8 @@ export interface SyncService extends AsyncDisposable {
     /** Users who cause too many buckets or classes for others, and the data that devices lack because of it. */
     readonly floods: string | undefined
   }
+  /** Connected and recently seen devices, for operators. */
+  readonly devices: Devices
   /** Runs a round of compaction now. */
   compact(): Promise<Compaction>
 }
@@ -94,9 +97,12 @@ export function openSync(options: SyncOptions): SyncService {
     return current
   }
 
+  const devices = openDevices(options, ground, writing, () => isReady)
+
   return {
     ready,
     settled,
+    devices,
     plan,
     get isStandby() {
       return replicator.isStandby
@@ -129,6 +135,7 @@ export function openSync(options: SyncOptions): SyncService {
       stopping.abort()
       await connections.drain(options.drainMs ?? DRAIN_MS)
       connections[Symbol.dispose]() // ends open streams first, so that devices reconnect elsewhere
+      await ground.seen[Symbol.asyncDispose]()
       await compactor[Symbol.asyncDispose]()
       await replicator[Symbol.asyncDispose]()
       await ground.log[Symbol.asyncDispose]()
@@ -137,6 +144,27 @@ export function openSync(options: SyncOptions): SyncService {
       await ground.pool[Symbol.asyncDispose]()
     },
   }
+}
+
+function openDevices(options: SyncOptions, ground: Ground, { replicator }: Writing, isReady: () => boolean): Devices {
+  return new Devices({
+    pool: ground.pool,
+    requestPool: options.shares.streams.for({ userKey: undefined }),
+    node: ground.instance,
+    connections: ground.connections,
+    seen: ground.seen,
+    problems: ground.uploadProblems,
+    omittedTables: ground.omittedTables,
+    active: () => replicator.plan(),
+    sync: () => ({
+      isStandby: replicator.isStandby,
+      isReady: isReady(),
+      hasPlan: replicator.plan() !== undefined,
+      problem: replicator.problem,
+      lagSeconds: secondsSince(replicator.progress.waitingSinceMs),
+      filling: replicator.filling,
+    }),
+  })
 }
 
 function secondsSince(ms: number | undefined): number {

@@ -27,6 +27,17 @@ const user = createRoute({
   path: '/users/$id',
   component: lazyRouteComponent(() => import('../screens/users/user-screen.tsx'), 'UserScreen'),
 })
+const devices = createRoute({
+  ...screen,
+  path: '/devices',
+  validateSearch: textsOf(['search', 'state']),
+  component: lazyRouteComponent(() => import('../screens/devices/devices-screen.tsx'), 'DevicesScreen'),
+})
+const device = createRoute({
+  ...screen,
+  path: '/devices/$user/$device',
+  component: lazyRouteComponent(() => import('../screens/devices/device-screen.tsx'), 'DeviceScreen'),
+})
 const operators = createRoute({
   ...screen,
   path: '/operators',
@@ -50,7 +61,7 @@ const account = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([overview, users, user, sql, operators, audit, account]),
+  routeTree: root.addChildren([overview, users, user, devices, device, sql, operators, audit, account]),
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,

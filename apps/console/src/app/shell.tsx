@@ -4,6 +4,7 @@ import {
   History,
   LayoutDashboard,
   Menu as MenuIcon,
+  MonitorSmartphone,
   ShieldCheck,
   SquareTerminal,
   UserRound,
@@ -28,6 +29,7 @@ const ICON = { size: 16, 'aria-hidden': true } as const
 const ENTRIES: readonly Entry[] = [
   { to: '/', label: 'Overview', icon: <LayoutDashboard {...ICON} />, role: 'viewer' },
   { to: '/users', label: 'Users', icon: <UsersRound {...ICON} />, role: 'viewer' },
+  { to: '/devices', label: 'Devices', icon: <MonitorSmartphone {...ICON} />, role: 'viewer' },
   { to: '/sql', label: 'SQL', icon: <SquareTerminal {...ICON} />, role: 'developer' },
   { to: '/audit', label: 'Audit log', icon: <History {...ICON} />, role: 'developer' },
   { to: '/operators', label: 'Operators', icon: <ShieldCheck {...ICON} />, role: 'owner' },

@@ -8,7 +8,9 @@ import { BSON_STREAM, NDJSON_STREAM, type LineFormat } from '../encode/lines.ts'
 import { missingSubject, shuttingDown } from '../errors.ts'
 import { PERSON_STREAMS_SHARE, REQUEST_BYTES_MAX } from '../limits.ts'
 import type { WatchSession } from '../options.ts'
-import { deviceLeft, replacedByNewer, type Connection, type Connections } from '../stream/connections.ts'
+import type { SeenDevices } from '../devices/seen-devices.ts'
+import { deviceLeft, deviceStalled, replacedByNewer, type Connection, type Connections } from '../stream/connections.ts'
+import { describeDevice, type DeviceDescription } from '../stream/device-description.ts'
 import { createLineSink, fullConnectionOf } from '../stream/line-sink.ts'
 import { acceptsGzip, chooseFormat, readSyncRequest } from '../stream/read-request.ts'
 import type { StreamContext } from '../stream/stream-context.ts'
@@ -25,6 +27,7 @@ export interface StreamRouteOptions {
   /** @throws {HoldfastError} while the plan is not served */
   readonly requireReady: () => void
   readonly watchSession: WatchSession
+  readonly seen: Pick<SeenDevices, 'connected' | 'ended'>
 }
 
 function tooManyConnections(): HoldfastError {
@@ -70,12 +73,26 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
       response.flushHeaders()
 
       const { id } = request
+      const device = describeDevice(request.headers, body.app_metadata, request.ip)
       // The request object lives as long as its response, so everything not needed at the end is released.
       forgetBody(request)
       request.caller = undefined
       request.raw.headers = {}
       request.raw.rawHeaders = []
-      serve({ ...options, id, role, claims, userId, clientId, expiresAtS, body, response, format, isCompressed })
+      serve({
+        ...options,
+        id,
+        device,
+        role,
+        claims,
+        userId,
+        clientId,
+        expiresAtS,
+        body,
+        response,
+        format,
+        isCompressed,
+      })
     })
   }
 }
@@ -83,6 +100,7 @@ export function streamRoutes(options: StreamRouteOptions): FastifyPluginAsync {
 interface Stream extends StreamRouteOptions, Pick<Caller, 'role' | 'claims' | 'expiresAtS'> {
   /** Request id for the log. */
   readonly id: string
+  readonly device: DeviceDescription
   readonly userId: string
   readonly clientId: string
   readonly body: SyncRequest
@@ -94,14 +112,17 @@ interface Stream extends StreamRouteOptions, Pick<Caller, 'role' | 'claims' | 'e
 /** Runs a stream after its head is written, until the device disconnects, its token expires or the server stops. */
 function serve(stream: Stream): void {
   const { context, connections, id, role, claims, userId, clientId, expiresAtS, body, response } = stream
-  const { format, isCompressed } = stream
+  const { format, isCompressed, device, seen } = stream
   const abort = new AbortController()
   const { logger } = context
   const sink = createLineSink({
     response,
     format,
     isCompressed,
-    onStalled: () => logger.log('info', 'a device stopped reading and was cut off', { request: id }),
+    onStalled() {
+      logger.log('info', 'a device stopped reading and was cut off', { request: id })
+      connection.end(deviceStalled)
+    },
   })
   const session = createStreamSession({
     context,
@@ -122,12 +143,15 @@ function serve(stream: Stream): void {
       }
       watch[Symbol.dispose]()
       connections.delete(connection)
+      seen.ended(connection, endOf(error, abort.signal))
       sink.end()
     },
   })
   const connection: Connection = {
     userId,
     clientId,
+    device,
+    connectedAtMs: Date.now(),
     session,
     sink,
     expiresAtS,
@@ -141,8 +165,14 @@ function serve(stream: Stream): void {
   connections.add(connection)
   const watch = stream.watchSession(claims, (reason) => connections.expire(connection, reason))
   response.once('close', () => connection.end(deviceLeft))
+  seen.connected(connection)
   session.start()
   if (response.destroyed) connection.end(deviceLeft)
+}
+
+/** Returns the code of the reason for which a stream ended; `failed` for a bug. */
+function endOf(error: unknown, { aborted }: AbortSignal): string {
+  return aborted && error instanceof HoldfastError ? error.code : 'failed'
 }
 
 const NO_POSITIONS: ReadonlyMap<string, number> = new Map()

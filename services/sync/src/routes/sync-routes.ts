@@ -51,6 +51,7 @@ export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
         compress,
         requireReady,
         watchSession: options.watchSession,
+        seen: ground.seen,
       }),
     )
     await app.register(writeCheckpointRoutes({ pool, walBarrier, connections, requireReady, signal, logger }))
@@ -101,6 +102,7 @@ function uploads({ options, ground, counter }: SyncRoutesOptions): FastifyPlugin
       now: () => performance.now(),
     },
     counter,
+    problems: ground.uploadProblems,
     underWay: createUploadAdmission({
       perPersonMax: options.options.syncUploadsPerPersonMax,
       uploadsMax: options.options.syncUploadsMax,

@@ -1,7 +1,9 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { defined } from '@holdfast/foundation'
+import { defined, errorMessage, HoldfastError } from '@holdfast/foundation'
 import { requireCaller } from '@holdfast/http'
 import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH } from '@holdfast/protocol'
+import type { UploadProblems } from '../devices/upload-problems.ts'
+import { CLIENT_ID_LENGTH_MAX } from '../limits.ts'
 import { uploadAbandoned, uploadNeedsUser } from '../upload/errors.ts'
 import { gunzipBody, isPacked } from '../upload/gunzip-body.ts'
 import { judgeBatch } from '../upload/judge-batch.ts'
@@ -14,6 +16,7 @@ export interface UploadRouteOptions {
   readonly context: JudgeContext
   readonly underWay: UploadAdmission
   readonly counter: UploadCounter
+  readonly problems: UploadProblems
 }
 
 /** An upload in progress. */
@@ -24,7 +27,7 @@ interface Lease {
 }
 
 /** `POST /sync/v1/upload`: applies one or several local transactions, each once. */
-export function uploadRoutes({ context, underWay, counter }: UploadRouteOptions): FastifyPluginAsync {
+export function uploadRoutes({ context, underWay, counter, problems }: UploadRouteOptions): FastifyPluginAsync {
   const leases = new WeakMap<FastifyRequest, Lease>()
 
   return async (app) => {
@@ -60,20 +63,42 @@ export function uploadRoutes({ context, underWay, counter }: UploadRouteOptions)
       async (request) => {
         const lease = defined(leases.get(request), 'every upload is counted before its body is read')
         const sender = { caller: requireCaller(request), signal: lease.signal }
+        const { body } = request
+        const device = deviceOf(request)
         lease.isJudging = true
         try {
-          const { body } = request
           const answer = isBatch(body)
             ? await judgeBatch(context, sender, parseUploadBatch(body))
             : await judgeUpload(context, sender, parseUpload(body))
           for (const result of 'results' in answer ? answer.results : [answer]) counter.add(result)
+          problems.succeeded(device.userId, device.clientId)
           return answer
+        } catch (error) {
+          // A device that went away says nothing about its changes.
+          if (lease.signal.aborted) throw error
+          const code = error instanceof HoldfastError ? error.code : 'unexpected_failure'
+          problems.failed(device.userId, device.clientId, {
+            atMs: Date.now(),
+            requestId: request.id,
+            code,
+            message: errorMessage(error),
+          })
+          throw error
         } finally {
           lease.isJudging = false
           lease.release()
         }
       },
     )
+  }
+}
+
+/** Returns the uploading device as far as the unchecked body names it. */
+function deviceOf(request: FastifyRequest): { readonly userId: string; readonly clientId: string } {
+  const { client_id: clientId } = (request.body ?? {}) as { readonly client_id?: unknown }
+  return {
+    userId: requireCaller(request).userId ?? '',
+    clientId: typeof clientId === 'string' ? clientId.slice(0, CLIENT_ID_LENGTH_MAX) : '',
   }
 }
 

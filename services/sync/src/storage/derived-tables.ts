@@ -14,4 +14,5 @@ export const DERIVED_SYNC_TABLES = [
   'moments',
   'enum_labels',
   'write_checkpoints',
+  'devices',
 ] as const

@@ -18,6 +18,7 @@ export interface Connections extends Disposable {
   delete(connection: Connection): void
   /** Ends a stream whose token is no longer valid, and tells the device to fetch a new one. */
   expire(connection: Connection, reason: HoldfastError): void
+  all(): Iterable<Connection>
   /** The streams of one device. */
   of(userId: string, clientId: string): Iterable<Connection>
   /** Ends all streams. New ones may be opened. */
@@ -39,6 +40,12 @@ export const deviceLeft = new HoldfastError('connection_closed', 499, 'The devic
 
 /** Reason for ending a stream when its device opens another. */
 export const replacedByNewer = new HoldfastError('connection_replaced', 499, 'The device has opened another stream')
+
+/** Reason for ending a stream when its device does not read. */
+export const deviceStalled = new HoldfastError('connection_stalled', 499, 'The device stopped reading')
+
+/** Reason for ending a stream when an operator asks for it. The device reconnects. */
+export const endedByOperator = new HoldfastError('ended_by_operator', 499, 'An operator has ended the stream')
 
 const TICK_MS = 1_000
 /** Seconds before token expiry at which the device is warned, so that it fetches a new one. */
@@ -124,6 +131,7 @@ export function createConnections(now: () => number): Connections {
         }
       }
     },
+    all: () => open.all(),
     of: (userId, clientId) => open.of(userId, clientId),
     endAll,
     [Symbol.dispose]() {

@@ -17,6 +17,8 @@ export interface LineSink {
   readonly pace: Pick<ReaderPace, 'lineBytesMax' | 'sliceBytesMax'>
   data(bucket: string, after: number, hasMore: boolean, ops: EncodedOps): Promise<void>
   end(): void
+  /** When the sink started to wait for the client to read, in milliseconds since the epoch; `undefined` if it does not wait. */
+  readonly waitsSinceMs: number | undefined
 }
 
 /** Larger lines are not coalesced with later ones. */
@@ -50,6 +52,7 @@ class ResponseSink implements LineSink {
   #compressing: Promise<void> | undefined
   /** Resolves when the full connection has room again. */
   #draining: Promise<void> | undefined
+  #drainingSinceMs = 0
 
   constructor({ response, format, isCompressed, onStalled, stalledMs = STALLED_READER_MS }: LineSinkOptions) {
     this.format = format
@@ -62,6 +65,10 @@ class ResponseSink implements LineSink {
       onStalled()
       response.destroy()
     })
+  }
+
+  get waitsSinceMs(): number | undefined {
+    return this.#draining && this.#drainingSinceMs
   }
 
   lines(bytes: Buffer): Promise<void> {
@@ -112,6 +119,7 @@ class ResponseSink implements LineSink {
     if (this.#writes.bytes >= COALESCED_BYTES_MAX) this.#writes.flush()
     const full = this.#response.destroyed ? undefined : fullConnectionOf(this.#response)
     if (!full) return
+    if (!this.#draining) this.#drainingSinceMs = Date.now()
     this.#draining ??= this.#drain(full).finally(() => {
       this.#draining = undefined
     })

@@ -1,4 +1,5 @@
 import { CompactMultimap } from '../buckets/compact-multimap.ts'
+import type { DeviceDescription } from './device-description.ts'
 import type { LineSink } from './line-sink.ts'
 import type { StreamSession } from './stream-context.ts'
 
@@ -6,6 +7,9 @@ import type { StreamSession } from './stream-context.ts'
 export interface Connection {
   readonly userId: string
   readonly clientId: string
+  readonly device: DeviceDescription
+  /** Milliseconds since the epoch. */
+  readonly connectedAtMs: number
   readonly session: StreamSession
   readonly sink: LineSink
   /** End of the token, in seconds since the epoch. */

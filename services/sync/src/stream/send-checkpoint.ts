@@ -4,6 +4,7 @@ import { isPlainDiff, type NextCheckpoint, type PriorityGroup } from './next-che
 import { sendOps } from './send-ops.ts'
 import type { SessionBuckets } from './session-buckets.ts'
 import type { SessionKeys } from './session-keys.ts'
+import type { CompletedCheckpoint } from './session-state.ts'
 import type { StreamContext } from './stream-context.ts'
 
 export interface CheckpointSenderOptions {
@@ -24,6 +25,9 @@ export class CheckpointSender {
   readonly #keys: SessionKeys
   readonly #buckets: SessionBuckets
   #pendingCompletion: readonly LiveBucket[] | undefined
+  // Two numbers instead of an object, because they are set per checkpoint and device.
+  #completedOpId = 0
+  #completedAtMs = 0
 
   constructor(options: CheckpointSenderOptions) {
     this.#context = options.context
@@ -39,11 +43,17 @@ export class CheckpointSender {
     return this.#pendingCompletion
   }
 
+  /** The last checkpoint that was sent whole. */
+  get completed(): CompletedCheckpoint | undefined {
+    return this.#completedAtMs === 0 ? undefined : { opId: this.#completedOpId, atMs: this.#completedAtMs }
+  }
+
   async send(next: NextCheckpoint): Promise<void> {
     const shared = this.#takeShared(next)
     if (shared) {
       this.#pendingCompletion = undefined
       await this.#sink.lines(shared)
+      this.#complete(next.opId)
       return
     }
     const { line, groups, opId } = next
@@ -57,6 +67,12 @@ export class CheckpointSender {
     }
     this.#pendingCompletion = undefined
     await this.#sink.control({ checkpoint_complete: { last_op_id: String(opId) } })
+    this.#complete(opId)
+  }
+
+  #complete(opId: number): void {
+    this.#completedOpId = opId
+    this.#completedAtMs = Date.now()
   }
 
   /** Returns the checkpoint with its operations encoded once, if many devices get the same. */

@@ -5,6 +5,7 @@ import type { Downloads } from './downloads.ts'
 import { expectInstead, NOTHING_EXPECTED, regrant, stillExpected } from './expect-buckets.ts'
 import { isDescribed } from './next-checkpoint.ts'
 import { restartBucket, heldBucket, type HeldBucket } from './send-ops.ts'
+import type { HeldSize } from './session-state.ts'
 
 export interface SessionBucketsOptions {
   readonly feed: CheckpointFeed
@@ -155,6 +156,33 @@ export class SessionBuckets {
   /** Returns all buckets that the device knows. */
   announced(): readonly HeldBucket[] {
     return [...this.#held.values()].filter((entry) => entry.announced)
+  }
+
+  /** Makes the next checkpoint start all buckets that the device knows from the beginning. */
+  restart(): void {
+    for (const entry of this.#held.values()) {
+      if (!entry.announced || entry.bucket.id === 0) continue
+      restartBucket(entry)
+      this.markDirty(entry.bucket)
+    }
+  }
+
+  size(): HeldSize {
+    let buckets = 0
+    let operations = 0
+    let operationsLeft = 0
+    for (const { bucket, announced, upTo } of this.#held.values()) {
+      if (!announced) continue
+      buckets += 1
+      operations += bucket.count
+      if (upTo < bucket.lastOpId) operationsLeft += bucket.count
+    }
+    return { buckets, operations, operationsLeft }
+  }
+
+  /** Ids of the buckets that the device knows. */
+  ids(): readonly number[] {
+    return this.announced().flatMap(({ bucket }) => (bucket.id === 0 ? [] : [bucket.id]))
   }
 
   /** Whether a batch being written supersedes versions in one of these buckets. */

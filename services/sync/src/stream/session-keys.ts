@@ -11,6 +11,7 @@ import type { Device } from '../checkpoints/write-checkpoints.ts'
 import { RETRY_KEYS_MS } from '../limits.ts'
 import { afterEvaluation, afterTransactions, invalidate, KeyTimer, STALE, type KeyValidity } from './key-validity.ts'
 import { fitBuckets } from './fit-buckets.ts'
+import type { KeyActivity } from './session-state.ts'
 import type { StreamContext } from './stream-context.ts'
 import {
   chooseStreams,
@@ -51,6 +52,7 @@ export class SessionKeys {
   #hasClasses = false
   #streams: readonly StreamDescription[] = NO_STREAMS
   #isRetryPlanned = false
+  #activity: KeyActivity = 'none'
 
   constructor(options: SessionKeysOptions) {
     this.#context = options.context
@@ -73,6 +75,14 @@ export class SessionKeys {
   /** The streams as described in a checkpoint. */
   get streams(): readonly StreamDescription[] {
     return this.#streams
+  }
+
+  get caller(): Session {
+    return this.#session
+  }
+
+  get activity(): KeyActivity {
+    return this.#activity
   }
 
   /** Returns whether the keys are valid at the newest checkpoint under this plan. */
@@ -98,9 +108,12 @@ export class SessionKeys {
     const { keys: evaluator, keyMoments, walBarrier, dependencies } = this.#context
     const next = active === this.#plan ? this.#chosen : chooseStreams(active, this.#wanted)
     const subscriptions = next.subscriptions.map(({ subscription }) => subscription)
+    this.#activity = 'evaluating'
     const keys = await evaluator.keys(subscriptions, this.#session)
     this.#signal.throwIfAborted()
+    this.#activity = 'waiting for the log'
     const [holdsMs] = await Promise.all([keyMoments.hold(keys), walBarrier.waitFor(keys.upTo, this.#signal)])
+    this.#activity = 'none'
     // Another plan has other dependencies, and only unresolved holders know of the latest changes.
     if (this.#context.plan() !== active) return
     const saw = (xid: number): boolean => sawTransaction(keys.snapshot, xid)
@@ -119,9 +132,12 @@ export class SessionKeys {
 
   /** Evaluates new access classes. Earlier results stay valid as long as the keys. */
   async refreshClasses(active: ActivePlan): Promise<void> {
+    this.#activity = 'evaluating'
     const found = await this.#context.keys.classes(this.#askedSubscriptions(), this.#session)
     this.#signal.throwIfAborted()
+    this.#activity = 'waiting for the log'
     await this.#context.walBarrier.waitFor(found.upTo, this.#signal)
+    this.#activity = 'none'
     if (this.#context.plan() !== active || this.#validity.isStale) return
     this.#evaluated = this.#evaluated.map((before, index) => withClasses(before, found.subscriptions[index]))
     if (found.subscriptions.some(({ isTimedOut }) => isTimedOut)) this.#retryLater()

@@ -12,6 +12,7 @@ import type { LogReader } from '../storage/log-reader.ts'
 import type { Downloads } from './downloads.ts'
 import type { OmittedTables } from './omitted-tables.ts'
 import type { LineSink } from './line-sink.ts'
+import type { SessionState } from './session-state.ts'
 import type { SharedLines } from './shared-lines.ts'
 import type { RequestedStreams } from './wanted-streams.ts'
 
@@ -49,6 +50,13 @@ export interface StreamSession extends KeyHolder {
   readonly isResting: boolean
   /** Checks again for something to send. */
   wake(): void
+  /** Makes the device clear its buckets and download them again. Its unsent changes stay. */
+  resync(): void
+  state(): SessionState
+  /** Role and claims that its rows are read with. */
+  readonly caller: Session
+  /** Ids of the buckets that the device knows. */
+  bucketIds(): readonly number[]
 }
 
 export interface StreamSessionOptions {

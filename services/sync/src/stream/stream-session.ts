@@ -1,5 +1,5 @@
 import { delay } from '@holdfast/foundation'
-import { isConnectionLoss } from '@holdfast/postgres'
+import { isConnectionLoss, type Session as SqlSession } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import type { ExpectingListener, LiveBucket } from '../checkpoints/checkpoint-feed.ts'
@@ -18,6 +18,7 @@ import {
   type PhaseEvent,
   type Step,
 } from './session-phase.ts'
+import type { SessionState } from './session-state.ts'
 import type { StreamContext, StreamSession, StreamSessionOptions } from './stream-context.ts'
 import { afterAsked, afterPosition, afterRead, NOTHING_READ } from './write-checkpoint-progress.ts'
 
@@ -48,6 +49,9 @@ class Session implements StreamSession, ExpectingListener {
   #phase: Phase = RESTING
   #writeCheckpoints = NOTHING_READ
   #told = NOTHING_TOLD
+  #current: Step | undefined
+  #workingSinceMs = 0
+  #isResyncAsked = false
 
   constructor({ context, session, device, sink, signal, positions, wanted, writer, onEnd }: StreamSessionOptions) {
     const { feed, downloads, readBuckets } = context
@@ -76,7 +80,35 @@ class Session implements StreamSession, ExpectingListener {
 
   wake(): void {
     // A batch wakes the session once per bucket; all are handled in one pass.
-    if (this.#move('woken') === 'start work') queueMicrotask(() => void this.#work())
+    if (this.#move('woken') !== 'start work') return
+    this.#workingSinceMs = Date.now()
+    queueMicrotask(() => void this.#work())
+  }
+
+  state(): SessionState {
+    return {
+      phase: this.#phase.kind,
+      step: this.#current,
+      workingSinceMs: this.#workingSinceMs,
+      keys: this.#keys.activity,
+      completed: this.#sender.completed,
+      isPending: this.#sender.pendingCompletion !== undefined,
+      awaitsOwnChanges: this.#writeCheckpoints.pending.length > 0,
+      ...this.#buckets.size(),
+    }
+  }
+
+  get caller(): SqlSession {
+    return this.#keys.caller
+  }
+
+  bucketIds(): readonly number[] {
+    return this.#buckets.ids()
+  }
+
+  resync(): void {
+    this.#isResyncAsked = true
+    this.wake()
   }
 
   keysChanged(xids: readonly number[]): void {
@@ -139,6 +171,7 @@ class Session implements StreamSession, ExpectingListener {
   async #step(): Promise<boolean> {
     const active = this.#context.plan()
     const step = this.#nextStep(active)
+    this.#current = step
     if (step === 'read write checkpoint') {
       const newest = await this.#context.readWriteCheckpoint(this.#writer)
       this.#writeCheckpoints = afterRead(this.#writeCheckpoints, newest)
@@ -162,6 +195,11 @@ class Session implements StreamSession, ExpectingListener {
   #takeCheckpoint(): NextCheckpoint | undefined {
     const { feed } = this.#context
     this.#writeCheckpoints = afterPosition(this.#writeCheckpoints, feed.position)
+    // Before its first checkpoint there is nothing to restart yet.
+    if (this.#isResyncAsked && this.#told.streams !== undefined) {
+      this.#isResyncAsked = false
+      this.#buckets.restart()
+    }
     const changed = this.#buckets.takeChanged()
     const next = nextCheckpoint(this.#told, {
       opId: feed.opId,

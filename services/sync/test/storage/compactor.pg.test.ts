@@ -165,6 +165,7 @@ class Device {
     lines: async () => undefined,
     data: async (_bucket, _after, _hasMore, ops) => this.#read(ops),
     end: () => undefined,
+    waitsSinceMs: undefined,
   }
 
   get sum(): number {

@@ -8,6 +8,7 @@ import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { uploadRoutes } from '../../src/routes/upload.ts'
 import type { JudgeContext } from '../../src/upload/judge-upload.ts'
 import { RUN_OPERATIONS_MAX } from '../../src/upload/limits.ts'
+import { UploadProblems } from '../../src/devices/upload-problems.ts'
 import { UploadCounter } from '../../src/upload/upload-counts.ts'
 import { createUploadAdmission, type UploadAdmission } from '../../src/upload/upload-admission.ts'
 
@@ -126,7 +127,7 @@ export async function openUploadWorld(options: UploadWorldOptions = {}): Promise
     perPersonMax: options.perPersonMax ?? 10,
     uploadsMax: options.uploadsMax ?? 50,
   })
-  await app.register(uploadRoutes({ context, underWay, counter: new UploadCounter() }))
+  await app.register(uploadRoutes({ context, underWay, counter: new UploadCounter(), problems: new UploadProblems() }))
   let position = 0
 
   async function post(body: unknown, as: Caller = caller(ALICE)): ReturnType<UploadWorld['post']> {
