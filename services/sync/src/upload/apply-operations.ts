@@ -2,7 +2,7 @@ import { sql, type Transaction } from '@holdfast/postgres'
 import type { OperationVerdict, UploadOperation, UploadRow } from '@holdfast/protocol'
 import { applyRun, planRun } from './apply-run.ts'
 import { isSameWrite, mergedColumns, mergeTexts } from './merge-texts.ts'
-import { openGuardedRecords, type GuardedRecords } from './guarded-records.ts'
+import { openGuardedRecords, type GuardedRecords, type ReadableColumns } from './guarded-records.ts'
 import { isDatabaseError, isRetryable, type DatabaseError } from './judge-error.ts'
 import {
   planOperation,
@@ -30,6 +30,8 @@ export type Failure =
 export interface Applied {
   readonly kind: 'applied'
   readonly now: ReadonlyMap<UploadOperation, UploadRow>
+  /** Readable columns of the tables that were read. */
+  readonly readable: ReadableColumns
 }
 
 export interface ApplyInput {
@@ -56,7 +58,7 @@ export interface ApplyInput {
  */
 export async function applyOperations(tx: Transaction, input: ApplyInput): Promise<Failure | Applied> {
   const { operations, tables, check, runOperationsMax, role } = input
-  const guarded = openGuardedRecords(tx, operations, tables)
+  const guarded = openGuardedRecords(operations, tables)
   const rules = { tables, role, runOperationsMax, isAlone: (one: UploadOperation) => isAlone(one, input, guarded) }
   for (let next = 0; next < operations.length;) {
     check()
@@ -75,7 +77,7 @@ export async function applyOperations(tx: Transaction, input: ApplyInput): Promi
     if (failure) return failure
   }
   const last = operations.at(-1)
-  if (!last) return { kind: 'applied', now: new Map() }
+  if (!last) return { kind: 'applied', now: new Map(), readable: new Map() }
   check()
   // Otherwise deferred constraints would fail at COMMIT, after the verdict was written.
   const failure = await judged(last, async () => {
@@ -83,7 +85,7 @@ export async function applyOperations(tx: Transaction, input: ApplyInput): Promi
     return undefined
   })
   if (failure?.kind === 'error') return { ...failure, operation: blamed(failure.error, operations, tables) ?? last }
-  return failure ?? { kind: 'applied', now: await guarded.read() }
+  return failure ?? { kind: 'applied', now: await guarded.read(tx), readable: guarded.readable }
 }
 
 /** Whether an operation needs no reads before or after its statement. */
@@ -107,7 +109,7 @@ async function applyGuarded(
   const failure = await judged(operation, async () => {
     const found = await applyOne(tx, guarded.rebase(operation), tables.get(operation.type), { isProbedFirst, isClose })
     if (found.kind !== 'done') return { ...found, ...('operation' in found ? { operation } : {}) }
-    await guarded.applied(operation, found.merged)
+    await guarded.applied(tx, operation, found.merged)
     return undefined
   })
   const mayBeUpsertPrivilegeError =

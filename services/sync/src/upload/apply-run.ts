@@ -3,7 +3,7 @@ import type { UploadOperation } from '@holdfast/protocol'
 import type { DatabaseError } from './judge-error.ts'
 import { PREPARE_FROM_REPEATS } from './limits.ts'
 import { planOperation } from './plan-operation.ts'
-import type { WritableTable } from './writable-tables.ts'
+import { typesOf, type WritableTable } from './writable-tables.ts'
 
 /** Consecutive operations that are sent in one write, because nothing has to be read between them. */
 export interface Run {
@@ -48,16 +48,6 @@ export function planRun(operations: readonly UploadOperation[], from: number, ru
     ...((uses.get(text) ?? 0) >= PREPARE_FROM_REPEATS ? { key: `${rules.role} ${typesOf(table)} ${text}` } : {}),
   }))
   return { operations: taken, steps }
-}
-
-const types = new WeakMap<WritableTable, string>()
-
-function typesOf(table: WritableTable): string {
-  const known = types.get(table)
-  if (known !== undefined) return known
-  const text = JSON.stringify([...table.columns.values()].map(({ name, type }) => [name, type]))
-  types.set(table, text)
-  return text
 }
 
 /** Result of a run: complete, or stopped at an operation that failed or affected no row. */

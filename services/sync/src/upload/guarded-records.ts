@@ -10,34 +10,33 @@ export interface GuardedRecords {
   /** Returns the operation with the previous values that result from earlier operations of the transaction. */
   rebase(operation: UploadOperation): UploadOperation
   /** Records an applied operation if a later one depends on its result. @param merged - columns whose text was merged */
-  applied(operation: UploadOperation, merged: readonly string[]): Promise<void>
+  applied(tx: Transaction, operation: UploadOperation, merged: readonly string[]): Promise<void>
   /** Reads the guarded columns of every written record that still exists, by the last operation on it. */
-  read(): Promise<ReadonlyMap<UploadOperation, UploadRow>>
+  read(tx: Transaction): Promise<ReadonlyMap<UploadOperation, UploadRow>>
+  /** Plans what `read` reads after operations without merged texts. `undefined` if that takes more than one statement per record, or readable columns are unknown. */
+  plannedReads(known: ReadableColumns): readonly PlannedRead[] | undefined
+  /** Readable columns of the tables that were read. */
+  readonly readable: ReadableColumns
 }
 
+/** A read of the guarded columns of a record after the last operation on it. */
+export interface PlannedRead {
+  readonly operation: UploadOperation
+  readonly wanted: WantedRow
+  /** Returns the columns to send to the device. */
+  shown(now: UploadRow): UploadRow
+}
+
+/** Columns that the caller may select, by table. */
+export type ReadableColumns = ReadonlyMap<WritableTable, ReadonlySet<WritableColumn>>
+
 export function openGuardedRecords(
-  tx: Transaction,
   operations: readonly UploadOperation[],
   tables: ReadonlyMap<string, WritableTable>,
 ): GuardedRecords {
-  const guardedOf = new Map<string, readonly WritableColumn[]>()
-  const readable = new Map<string, ReadonlySet<WritableColumn>>()
-  for (const [name, table] of tables) {
-    const sent = new Set(operations.flatMap((entry) => (entry.type === name ? Object.keys(entry.old ?? {}) : [])))
-    const guarded = [...table.columns.values()].filter(
-      (column) =>
-        sent.has(column.localName) || (column.guarded && !column.generated && !table.key.columns.includes(column)),
-    )
-    if (guarded.length > 0) guardedOf.set(name, guarded)
-  }
-  const last = new Map<string, UploadOperation>()
-  const repeated = new Set<string>()
-  for (const operation of operations) {
-    if (!guardedOf.has(operation.type)) continue
-    const key = recordKey(operation)
-    if (last.has(key)) repeated.add(key)
-    last.set(key, operation)
-  }
+  const readable = new Map<WritableTable, ReadonlySet<WritableColumn>>()
+  const guardedOf = guardedColumns(operations, tables)
+  const { last, repeated } = lastOperations(operations.filter(({ type }) => guardedOf.has(type)))
   const bases = new Map<string, GuardBase>()
   const mergedOf = new Map<string, Set<string>>()
   const written = writtenRows(operations)
@@ -45,21 +44,21 @@ export function openGuardedRecords(
   return {
     isAlone: (operation) => repeated.size === 0 || !repeated.has(recordKey(operation)),
     rebase: (operation) => rebaseGuards(operation, bases.get(recordKey(operation))),
-    async applied(operation, merged) {
+    async applied(tx, operation, merged) {
       const key = recordKey(operation)
       if (merged.length > 0) mergedOf.set(key, new Set([...(mergedOf.get(key) ?? []), ...merged]))
       const final = last.get(key)
       if (final === undefined || final === operation) return
-      const now = await readGuarded(operation)
+      const now = await readGuarded(tx, operation)
       if (now)
         bases.set(key, nextGuardBase(operation, bases.get(key), withoutTexts(operation, now, operation.data ?? {})))
       else bases.delete(key)
     },
-    async read() {
+    async read(tx) {
       const found = new Map<UploadOperation, UploadRow>()
       const together: { operation: UploadOperation; wanted: WantedRow }[] = []
       for (const operation of last.values()) {
-        const wanted = operation.op === 'DELETE' ? undefined : await guardedRow(operation)
+        const wanted = operation.op === 'DELETE' ? undefined : await guardedRow(tx, operation)
         if (!wanted) continue
         if (canReadTogether(wanted)) together.push({ operation, wanted })
         else {
@@ -77,26 +76,83 @@ export function openGuardedRecords(
       }
       return found
     },
+    readable,
+    plannedReads(known) {
+      const reads: PlannedRead[] = []
+      for (const operation of last.values()) {
+        const table = tables.get(operation.type)
+        const shown = table && known.get(table)
+        if (operation.op === 'DELETE' || !table) continue
+        if (!shown) return undefined
+        const wanted = shownRow(operation, table, guardedOf, shown)
+        if (!wanted) continue
+        if (!canReadTogether(wanted)) return undefined
+        const data = written.get(recordKey(operation)) ?? {}
+        reads.push({ operation, wanted, shown: (now) => withoutTexts(operation, now, data) })
+      }
+      return reads
+    },
   }
 
   function withoutTexts(operation: UploadOperation, now: UploadRow, written: UploadRow): UploadRow {
     return withoutOwnTexts(tables.get(operation.type), now, written, mergedOf.get(recordKey(operation)))
   }
 
-  async function readGuarded(operation: UploadOperation): Promise<UploadRow | undefined> {
-    const wanted = await guardedRow(operation)
+  async function readGuarded(tx: Transaction, operation: UploadOperation): Promise<UploadRow | undefined> {
+    const wanted = await guardedRow(tx, operation)
     return wanted && (await readRow(tx, wanted))?.values
   }
 
-  async function guardedRow(operation: UploadOperation): Promise<WantedRow | undefined> {
+  async function guardedRow(tx: Transaction, operation: UploadOperation): Promise<WantedRow | undefined> {
     const table = tables.get(operation.type)
-    const guarded = guardedOf.get(operation.type)
-    if (!table || !guarded) return undefined
-    let shown = readable.get(operation.type)
-    if (!shown) readable.set(operation.type, (shown = new Set(await readableColumns(tx, table))))
-    const columns = guarded.filter((column) => shown.has(column))
-    return columns.length === 0 ? undefined : { id: operation.id, table, columns }
+    if (!table || !guardedOf.has(operation.type)) return undefined
+    let shown = readable.get(table)
+    if (!shown) readable.set(table, (shown = new Set(await readableColumns(tx, table))))
+    return shownRow(operation, table, guardedOf, shown)
   }
+}
+
+/** Returns the guarded columns by local name of their table: those declared, and those for which the device sent previous values. */
+function guardedColumns(
+  operations: readonly UploadOperation[],
+  tables: ReadonlyMap<string, WritableTable>,
+): ReadonlyMap<string, readonly WritableColumn[]> {
+  const guardedOf = new Map<string, readonly WritableColumn[]>()
+  for (const [name, table] of tables) {
+    const sent = new Set(operations.flatMap((entry) => (entry.type === name ? Object.keys(entry.old ?? {}) : [])))
+    const guarded = [...table.columns.values()].filter(
+      (column) =>
+        sent.has(column.localName) || (column.guarded && !column.generated && !table.key.columns.includes(column)),
+    )
+    if (guarded.length > 0) guardedOf.set(name, guarded)
+  }
+  return guardedOf
+}
+
+/** @returns `undefined` if no guarded column is shown to the caller */
+function shownRow(
+  { id, type }: UploadOperation,
+  table: WritableTable,
+  guardedOf: ReadonlyMap<string, readonly WritableColumn[]>,
+  shown: ReadonlySet<WritableColumn>,
+): WantedRow | undefined {
+  const columns = (guardedOf.get(type) ?? []).filter((column) => shown.has(column))
+  return columns.length === 0 ? undefined : { id, table, columns }
+}
+
+/** Returns the last operation by record, and the records with several. */
+function lastOperations(operations: readonly UploadOperation[]): {
+  readonly last: ReadonlyMap<string, UploadOperation>
+  readonly repeated: ReadonlySet<string>
+} {
+  const last = new Map<string, UploadOperation>()
+  const repeated = new Set<string>()
+  for (const operation of operations) {
+    const key = recordKey(operation)
+    if (last.has(key)) repeated.add(key)
+    last.set(key, operation)
+  }
+  return { last, repeated }
 }
 
 /**

@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto'
 import { assert, HoldfastError } from '@holdfast/foundation'
 import type { Caller } from '@holdfast/http'
 import {
   assumeSession,
-  AUTHOR_PREFIX,
-  authorOf,
   isConnectionLoss,
   sql,
   type Connections,
   type PoolShare,
+  type Session,
   type Transaction,
 } from '@holdfast/postgres'
 import type { OperationVerdict, UploadOperation, UploadRequest, UploadResponse } from '@holdfast/protocol'
@@ -17,6 +15,15 @@ import { uploadKeyReused, uploadNeedsUser, uploadNotJudged, uploadRoleUnknown, u
 import { isDatabaseError, isRetryable } from './judge-error.ts'
 import { endWhenAbandoned, startDeadline, type UploadDeadline } from './upload-deadline.ts'
 import { renderRefusal } from './render-refusal.ts'
+import type { ReadableColumns } from './guarded-records.ts'
+import {
+  hashOperations,
+  renderClaim,
+  renderRecord,
+  type ClaimRow,
+  type Judgement,
+  type UploadKey,
+} from './upload-record.ts'
 import { findWritableTables, type WritableTable } from './writable-tables.ts'
 
 /** Dependencies of judging uploads. */
@@ -55,7 +62,7 @@ export async function judgeUpload(
   context: JudgeContext,
   sender: Sender,
   upload: UploadRequest,
-  memory: BatchMemory = { tables: new Map(), deferFsync: false },
+  memory: BatchMemory = createBatchMemory(),
 ): Promise<UploadResponse> {
   const { caller, signal } = sender
   const { userId } = caller
@@ -71,7 +78,7 @@ export async function judgeUpload(
         const recorded = await claimUpload(tx, key, caller, hashOperations(upload.operations), memory.deferFsync)
         if (recorded) return recorded
         const judgement = await judge(tx, { ...turn, deadline }, upload.operations, memory)
-        await recordUpload(tx, key, judgement)
+        await tx.query(renderRecord(key, judgement))
         return { ...judgement, repeated: false }
       })
     })
@@ -81,7 +88,8 @@ export async function judgeUpload(
   }
 }
 
-function toRefusal(thrown: unknown, { statementTimeoutMs }: JudgeContext): unknown {
+/** Returns the error to throw for an upload that could not be judged. */
+export function toRefusal(thrown: unknown, { statementTimeoutMs }: JudgeContext): unknown {
   if (thrown instanceof HoldfastError) return thrown
   if (isDatabaseError(thrown) && thrown.code === '57014') return uploadTakesTooLong('A statement', statementTimeoutMs)
   if (isConnectionLoss(thrown) || (isDatabaseError(thrown) && isRetryable(thrown))) return uploadNotJudged(thrown)
@@ -92,17 +100,19 @@ function toRefusal(thrown: unknown, { statementTimeoutMs }: JudgeContext): unkno
 export interface BatchMemory {
   /** Tables read by earlier transactions. A refusal is checked again with current tables. */
   tables: ReadonlyMap<string, WritableTable>
+  /** Readable columns of these tables, as far as they were read. */
+  readable: ReadableColumns
+  /** Local names of tables whose uploads were applied only one by one. */
+  readonly singly: Set<string>
+  /** How often the batch has sent each statement. */
+  readonly uses: Map<string, number>
   /** Whether a later commit flushes this one to disk before the client gets its response. */
   deferFsync: boolean
 }
 
-interface UploadKey {
-  readonly userId: string
-  readonly clientId: string
-  readonly position: number
+export function createBatchMemory(): BatchMemory {
+  return { tables: new Map(), readable: new Map(), singly: new Set(), uses: new Map(), deferFsync: false }
 }
-
-type Judgement = Omit<UploadResponse, 'repeated'>
 
 async function claimUpload(
   tx: Transaction,
@@ -111,27 +121,12 @@ async function claimUpload(
   bodyHash: Buffer,
   deferFsync: boolean,
 ): Promise<UploadResponse | undefined> {
-  const [entry] = await tx.query<{
-    claimed: boolean
-    same_body: boolean
-    status: UploadResponse['status'] | null
-    verdicts: readonly OperationVerdict[] | null
-  }>(sql`
-    select claim.*, set_config('synchronous_commit', ${deferFsync ? 'off' : 'on'}, true),
-           pg_catalog.pg_logical_emit_message(true, ${AUTHOR_PREFIX}, ${authorOf(caller) ?? ''})
-      from sync.claim_upload(${key.userId}, ${key.clientId}, ${key.position}, ${bodyHash}) claim`)
+  const [entry] = await tx.query<ClaimRow>(renderClaim(key, caller, bodyHash, deferFsync))
   assert(entry, 'claiming answers with one row')
   if (entry.claimed) return undefined
   if (!entry.same_body) throw uploadKeyReused()
   assert(entry.status && entry.verdicts, 'a committed upload has its judgement')
   return { status: entry.status, repeated: true, verdicts: entry.verdicts }
-}
-
-async function recordUpload(tx: Transaction, key: UploadKey, judgement: Judgement): Promise<void> {
-  await tx.query(sql`
-    select sync.record_upload(
-      ${key.userId}, ${key.clientId}, ${key.position}, ${judgement.status}, ${JSON.stringify(judgement.verdicts)})
-  `)
 }
 
 /** One attempt at a transaction on its connection. */
@@ -174,6 +169,7 @@ async function judge(
     if (outcome.kind === 'applied') {
       await tx.query(sql`select set_config('role', 'none', true)`)
       memory.tables = new Map([...memory.tables, ...tables])
+      memory.readable = new Map([...memory.readable, ...outcome.readable])
       return { status: 'applied', verdicts: operations.map((operation) => appliedVerdict(operation, outcome)) }
     }
     // Also resets role and claims, which were set after the savepoint.
@@ -198,15 +194,21 @@ async function judge(
   }
 }
 
-function appliedVerdict(operation: UploadOperation, applied: Applied): OperationVerdict {
+/** Returns the verdict on an operation of an applied transaction. */
+export function appliedVerdict(operation: UploadOperation, applied: Pick<Applied, 'now'>): OperationVerdict {
   const now = applied.now.get(operation)
   return { op_id: operation.op_id, status: 'applied', ...(now ? { now } : {}) }
 }
 
 async function assumeCaller(tx: Transaction, { caller, statementTimeoutMs }: Turn): Promise<void> {
+  await roleKnown(assumeSession(tx, sessionOf(tx, caller, statementTimeoutMs)))
+}
+
+/** Returns the session under which the caller's operations run. */
+export function sessionOf(tx: Pick<Transaction, 'roleSettings'>, caller: Caller, statementTimeoutMs: number): Session {
   const own = tx.roleSettings?.(caller.role)['statement_timeout']
   const settings = own === undefined ? { statement_timeout: String(statementTimeoutMs) } : {}
-  await roleKnown(assumeSession(tx, { role: caller.role, claims: caller.claims, settings }))
+  return { role: caller.role, claims: caller.claims, settings }
 }
 
 /** 22023, 42704: no such role; 42501: requests may not use the role. */
@@ -219,17 +221,4 @@ async function roleKnown<T>(asked: Promise<T>): Promise<T> {
     if (isDatabaseError(thrown) && ROLE_CODES.has(thrown.code)) throw uploadRoleUnknown(thrown)
     throw thrown
   }
-}
-
-/** SHA-256 of the operations, independent of the order of keys. Equal for a resent upload. */
-function hashOperations(operations: readonly UploadOperation[]): Buffer {
-  const hash = createHash('sha256')
-  for (const { op_id, op, type, id, data, old, metadata } of operations) {
-    hash.update(JSON.stringify([op_id, op, type, id, sortedEntries(data), sortedEntries(old), metadata ?? null]))
-  }
-  return hash.digest()
-}
-
-function sortedEntries(row: Readonly<Record<string, unknown>> | undefined): readonly unknown[] | null {
-  return row ? Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)) : null
 }

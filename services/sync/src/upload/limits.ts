@@ -27,3 +27,9 @@ export const PREPARE_FROM_REPEATS = 5
 
 /** Time in ms for the transaction of a disconnected client to stop between two statements. Then its connection is terminated. */
 export const ABANDONED_GRACE_MS = 500
+
+/** Maximum operations per transaction of a chain, which is sent in one write. A larger transaction is judged by itself. */
+export const CHAIN_OPERATIONS_MAX = 50
+
+/** Time in ms for which a chain keeps its connection before other users get their turn. */
+export const CHAIN_MS_MAX = 250

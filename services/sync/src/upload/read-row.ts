@@ -65,7 +65,7 @@ export async function readTogether(
 }
 
 /** Maximum bytes of a row's guarded columns. */
-const ROW_BYTES_MAX = 64 * 1024 * 1024
+export const ROW_BYTES_MAX = 64 * 1024 * 1024
 
 const PRINTING = ['timezone', 'datestyle', 'intervalstyle', 'extra_float_digits', 'bytea_output', 'xmlbinary'] as const
 

@@ -34,7 +34,7 @@ export function startDeadline(signal: AbortSignal, timeoutMs: number, now: () =>
  * @param admin - may terminate connections of other roles
  */
 export async function endWhenAbandoned<T>(
-  tx: Transaction,
+  tx: Pick<Transaction, 'client'>,
   { signal }: UploadDeadline,
   admin: Connections,
   body: () => Promise<T>,
@@ -57,7 +57,7 @@ export async function endWhenAbandoned<T>(
 }
 
 /** Waits until the backend is gone. If that fails, the statement's own timeout ends it. */
-async function endBackend(tx: Transaction, admin: Connections): Promise<void> {
+async function endBackend(tx: Pick<Transaction, 'client'>, admin: Connections): Promise<void> {
   const { processID: pid } = tx.client as unknown as { readonly processID: number }
   await admin.query(sql`select pg_terminate_backend(${pid}, 5000)`).catch(() => undefined)
 }

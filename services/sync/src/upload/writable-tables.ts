@@ -237,3 +237,14 @@ function plainNames(
 function isWritable({ schema }: QualifiedName, { schemas }: TableScope): boolean {
   return schemas.includes(schema) && !SYSTEM_SCHEMAS.has(schema) && !schema.startsWith('pg_')
 }
+
+const types = new WeakMap<WritableTable, string>()
+
+/** Returns the columns and their types as part of the key of a prepared statement: Postgres fixes parameter types when it prepares one. */
+export function typesOf(table: WritableTable): string {
+  const known = types.get(table)
+  if (known !== undefined) return known
+  const text = JSON.stringify([...table.columns.values()].map(({ name, type }) => [name, type]))
+  types.set(table, text)
+  return text
+}

@@ -2,6 +2,7 @@ import { runsOf } from '@holdfast/test-support'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { UploadRequest, UploadResponse } from '@holdfast/protocol'
+import { DEPENDENT_SCHEMA, DEPENDENT_TABLES, dependentRows, emptyTables, operationOn } from './dependent-tables.ts'
 import { openUploadWorld, type Operation, type UploadWorld } from './upload-world.ts'
 
 /*
@@ -10,63 +11,7 @@ import { openUploadWorld, type Operation, type UploadWorld } from './upload-worl
  * table, triggers per row and per statement, constraints that wait, guards, and tables that may be written but not read.
  */
 
-const SCHEMA = `
-  create table public.counted (id text primary key, label text);
-  alter table public.counted enable row level security;
-  create function public.counted_rows() returns bigint language sql stable security definer set search_path = ''
-    as 'select count(*) from public.counted';
-  create policy readable on public.counted for select using (true);
-  create policy "three at most" on public.counted for insert with check (public.counted_rows() < 3);
-  create policy changed on public.counted for update using (label is distinct from 'final');
-  create policy deleted on public.counted for delete using (true);
-
-  create table public.tree (id text primary key, parent text references public.tree (id), label text);
-  create table public.waiting (id text primary key, parent text references public.waiting (id) deferrable initially deferred, label text);
-
-  create table public.numbered (id text primary key, label text, n bigint, unique (label));
-  create function public.number_row() returns trigger language plpgsql as $$
-    begin new.n := (select count(*) from public.numbered); return new; end $$;
-  create trigger numbering before insert or update on public.numbered for each row execute function public.number_row();
-  create table public.journal (position bigint generated always as identity, what text);
-  create function public.note_statement() returns trigger language plpgsql security definer as $$
-    begin insert into public.journal (what) values (tg_op || (select count(*) from public.numbered)); return null; end $$;
-  create trigger journal after insert or update or delete on public.numbered for each statement execute function public.note_statement();
-
-  create table public.late (id text primary key deferrable, label text);
-  create table public.guarded (id text primary key, label text);
-  select sync.guard_columns('public.guarded', '{label}');
-  create table public.dropbox (id text primary key, label text);
-  grant select, insert, update, delete on public.counted, public.tree, public.waiting, public.numbered, public.late, public.guarded to authenticated;
-  revoke all on public.dropbox from authenticated;
-  grant insert on public.dropbox to authenticated;
-`
-
-const TABLES = ['counted', 'tree', 'waiting', 'numbered', 'late', 'guarded', 'dropbox'] as const
-const LABELS = ['a', 'b', 'final', null]
-
-const id = fc.constantFrom('1', '2', '3', '4', '5')
-
-/** Likely to succeed; with a few that fail in every way. */
-function operationOn(type: string): fc.Arbitrary<Operation> {
-  const label = fc.constantFrom(...LABELS)
-  const data =
-    type === 'tree' || type === 'waiting'
-      ? fc.record({ label, parent: fc.option(id, { freq: 3 }) }, { requiredKeys: ['label'] })
-      : fc.record({ label })
-  const unknown = fc.record({ label, nope: fc.constant(1) })
-  const old = fc.option(fc.record({ label }), { nil: undefined, freq: 2 })
-  return fc.oneof(
-    { weight: 40, arbitrary: fc.record({ op: fc.constant('PUT' as const), type: fc.constant(type), id, data }) },
-    { weight: 20, arbitrary: fc.record({ op: fc.constant('PATCH' as const), type: fc.constant(type), id, data, old }) },
-    { weight: 15, arbitrary: fc.record({ op: fc.constant('DELETE' as const), type: fc.constant(type), id }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({ op: fc.constant('PATCH' as const), type: fc.constant(type), id, data: unknown }),
-    },
-  ) as fc.Arbitrary<Operation>
-}
-
-const operation = fc.constantFrom(...TABLES).chain(operationOn)
+const operation = fc.constantFrom(...DEPENDENT_TABLES).chain(operationOn)
 /** A run at night is longer. */
 const TIMEOUT_MS = process.env['HOLDFAST_NIGHT'] ? 1_800_000 : 60_000
 
@@ -78,7 +23,8 @@ let oneByOne: UploadWorld
 beforeAll(async () => {
   together = await openUploadWorld()
   oneByOne = await openUploadWorld({ context: { runOperationsMax: 0 } })
-  for (const { database } of [together, oneByOne]) await database.pool.withClient((client) => client.query(SCHEMA))
+  for (const { database } of [together, oneByOne])
+    await database.pool.withClient((client) => client.query(DEPENDENT_SCHEMA))
 })
 
 afterAll(async () => {
@@ -86,33 +32,19 @@ afterAll(async () => {
   await oneByOne?.[Symbol.asyncDispose]()
 })
 
-async function empty({ database }: UploadWorld): Promise<void> {
-  const all = [...TABLES, 'journal'].map((table) => `public.${table}`).join(', ')
-  await database.pool.withClient((client) => client.query(`truncate sync.uploads, ${all} restart identity`))
-}
-
-function rowsOf({ database }: UploadWorld): Promise<unknown> {
-  const all = [...TABLES, 'journal'].map(
-    (table) => `'${table}', (select json_agg(t order by to_json(t)::text) from public.${table} t)`,
-  )
-  return database.pool.withClient(
-    async (client) => (await client.query(`select json_build_object(${all.join(', ')}) as rows`)).rows as unknown,
-  )
-}
-
 describe('operations in one write', () => {
   test(
     'are judged as one by one',
     async () => {
       await fc.assert(
         fc.asyncProperty(transactions, async (all) => {
-          await Promise.all([empty(together), empty(oneByOne)])
+          await Promise.all([emptyTables(together), emptyTables(oneByOne)])
           for (const operations of all) {
             const request = together.transaction(...operations)
             const answers = await Promise.all([together.upload(request), oneByOne.upload(request)])
             expect(answers[0]).toEqual(answers[1])
           }
-          expect(await rowsOf(together)).toEqual(await rowsOf(oneByOne))
+          expect(await dependentRows(together)).toEqual(await dependentRows(oneByOne))
         }),
         { numRuns: runsOf(6, { variable: 'HOLDFAST_TOGETHER_RUNS' }) },
       )
@@ -121,7 +53,7 @@ describe('operations in one write', () => {
   )
 
   test('may be a thousand, and a refusal among them names its operation', async () => {
-    await empty(together)
+    await emptyTables(together)
     const rows = (from: number, count: number): Operation[] =>
       Array.from({ length: count }, (_, index) => ({
         op: 'PUT' as const,
@@ -149,7 +81,7 @@ describe('operations in one write', () => {
 
 test('statements that were prepared for a table are not used for another shape of it', async () => {
   const { database } = together
-  await empty(together)
+  await emptyTables(together)
   const put = (from: number): UploadRequest =>
     together.transaction(
       ...Array.from({ length: 10 }, (_, index) => ({

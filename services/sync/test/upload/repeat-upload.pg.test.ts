@@ -3,7 +3,7 @@ import { runsOf } from '@holdfast/test-support'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPool, sql } from '@holdfast/postgres'
-import type { UploadRequest } from '@holdfast/protocol'
+import type { UploadRequest, UploadResponse } from '@holdfast/protocol'
 import { judgeUpload } from '../../src/upload/judge-upload.ts'
 import { ALICE, BOB, caller, CLIENT, openUploadWorld, type Operation, type UploadWorld } from './upload-world.ts'
 
@@ -132,6 +132,44 @@ describe('a batch', () => {
     const changed = { ...b, operations: b.operations.map((operation) => ({ ...operation, data: { title: 'other' } })) }
     expect((await world.post(batchOf(a, changed))).body).toMatchObject({ results: [{ status: 'applied' }] })
     expect(await world.post(batchOf(changed))).toMatchObject({ status: 409 })
+  })
+
+  test('that lost its connection in the middle is applied once when it is sent again', async () => {
+    const held = await world.seedTask()
+    const uploads = ['a', 'b', 'c'].map((title) => world.transaction(task(title)))
+    uploads.push(world.transaction({ op: 'PATCH', id: held, data: { points: 7 } }), world.transaction(task('d')))
+    const answer = await world.database.pool.transaction(async (tx) => {
+      await tx.execute(sql`update public.tasks set points = 1 where id = ${held}`)
+      const sent = world.post(batchOf(...uploads))
+      await expect
+        .poll(
+          async () =>
+            (
+              await tx.query(
+                sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'uploads' and datname = current_database() and wait_event_type = 'Lock'`,
+              )
+            ).length,
+        )
+        .toBe(1)
+      return sent
+    })
+    // The third was committed in the write that broke, so its answer was lost.
+    expect(answer.body['results']).toHaveLength(2)
+    const { body } = await world.post(batchOf(...uploads))
+    expect((body as { results: UploadResponse[] }).results.map(({ status, repeated }) => [status, repeated])).toEqual([
+      ...Array.from({ length: 3 }, () => ['applied', true]),
+      ...Array.from({ length: 2 }, () => ['applied', false]),
+    ])
+    expect((await world.tasks()).map(({ title, points }) => [title, points])).toEqual(
+      expect.arrayContaining([
+        ['a', null],
+        ['b', null],
+        ['c', null],
+        ['d', null],
+        [expect.any(String), 7],
+      ]),
+    )
+    expect(await world.tasks()).toHaveLength(5)
   })
 
   test.each([
