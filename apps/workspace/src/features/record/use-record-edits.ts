@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { showToast } from '../../components/toast.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field, FieldValue } from '../../lib/fields/field.ts'
@@ -19,24 +19,52 @@ export interface RecordEdits {
   remove(): Promise<void>
 }
 
+/** An edit of this screen that the database has not reported yet. */
+interface Edit {
+  readonly value: FieldValue
+  /** The record as reported when the edit was stored; `undefined` while it is being written. */
+  readonly over: RecordValues | undefined
+}
+
+const NO_EDITS: Readonly<Record<string, Edit>> = {}
+
 /** @param stored - the values that the local database last reported */
 export function useRecordEdits(table: TableInfo, id: string, stored: RecordValues, writer: RecordWriter): RecordEdits {
-  // A local write is shown at once, until the database reports the record again.
-  const [written, setWritten] = useState<{ readonly over: RecordValues; readonly values: RecordValues }>()
-  const own = written?.over === stored ? written.values : {}
-  const values = { ...stored, ...own }
+  // An edit is shown at once, and until the database has reported the record after storing it: a report meanwhile has the old value.
+  const [edits, setEdits] = useState(NO_EDITS)
+  const latest = useRef(stored)
+  useEffect(() => {
+    latest.current = stored
+  }, [stored])
+  const shown = Object.entries(edits).filter(([, { over }]) => over === undefined || over === stored)
+  const values = { ...stored, ...Object.fromEntries(shown.map(([name, { value }]) => [name, value])) }
   const many = table.many
   return {
     values,
     async commit({ name, label }, value, isUnjudged = false) {
       const before = values[name] ?? null
-      setWritten({ over: stored, values: { ...own, [name]: value } })
+      const edit: Edit = { value, over: undefined }
+      setEdits((others) => ({ ...others, [name]: edit }))
       const command: NewCommand = {
         label: words.changeOf(label, 1, table.noun, many),
         changes: [{ kind: 'update', table: table.name, id, values: { [name]: value }, before: { [name]: before } }],
       }
-      const notStored = isUnjudged ? ((await writer.write(command)) ? undefined : FULL) : await writer.tryWrite(command)
-      if (notStored) setWritten(undefined)
+      const writing = isUnjudged
+        ? writer.write(command).then((isStored) => (isStored ? undefined : FULL))
+        : writer.tryWrite(command)
+      let notStored: NotStored | undefined = FULL
+      try {
+        notStored = await writing
+      } finally {
+        const over = latest.current
+        const isReported = notStored !== undefined || over[name] === value
+        setEdits((others) => {
+          // A later edit of the field is still being written.
+          if (others[name] !== edit) return others
+          const { [name]: _edit, ...rest } = others
+          return isReported ? rest : { ...rest, [name]: { value, over } }
+        })
+      }
       return notStored
     },
     async remove() {
