@@ -33,7 +33,8 @@ export const LIST_UNSENT_FILES_SQL = `select * from hf_local_files
 /** @internal */
 export const LIST_FILES_SQL = 'select * from hf_local_files order by added_at, id'
 
-const LIST_ACTIVE_FILES_SQL = `select * from hf_local_files
+/** @internal */
+export const LIST_ACTIVE_FILES_SQL = `select * from hf_local_files
  where state in ('captured', 'preparing', 'queued', 'uploading', 'uploaded', 'queued_download', 'downloading') order by added_at, id`
 
 /** Parameter: the file's id. */

@@ -85,6 +85,8 @@ export async function leadTransfers(options: LeadOptions, signal: AbortSignal): 
   }
 
   async function begin(): Promise<void> {
+    // A task that ends from here on has changed its file since: the look after it decides about the file.
+    const busyBefore = new Map(runner.busy)
     const files = await options.table.listActive()
     const waiting = await database.getAll<{ id: string }>(WAITING_ROWS_SQL)
     // The user has decided meanwhile: a file whose row was discarded no longer waits and must not be sent.
@@ -95,7 +97,7 @@ export async function leadTransfers(options: LeadOptions, signal: AbortSignal): 
     runner.stopWhatMayNot(files, isOpen)
     const work = chooseWork(files, {
       nowMs,
-      busy: runner.busy,
+      busy: new Map([...busyBefore, ...runner.busy]),
       isOpen,
       waitingRows: new Set(waiting.map(({ id }) => id)),
       firstWaiting: first.position ?? undefined,
