@@ -1,15 +1,30 @@
 import { RouterProvider } from '@tanstack/react-router'
-import type { JSX } from 'react'
+import { type JSX, useEffect } from 'react'
 import { Button, Notice, Spinner } from '@holdfast/workspace'
 import { messageOf } from '../lib/api.ts'
-import { useSession } from '../lib/session.ts'
+import { queryClient } from '../lib/query-client.ts'
+import { OperatorContext, useSession } from '../lib/session.ts'
 import { SignIn } from '../screens/sign-in/sign-in.tsx'
 import { router } from './router.tsx'
 
 /** Sign-in until there is a complete session, then the screens. */
 export function App(): JSX.Element {
   const { data, error, refetch, isFetching } = useSession()
-  if (data) return data.state === 'complete' ? <RouterProvider router={router} /> : <SignIn session={data} />
+  const operator = data?.state === 'complete' ? data.operator : undefined
+  const operatorId = operator?.id
+  // What an operator has read is not shown to the next one.
+  useEffect(() => {
+    if (operatorId === undefined) return
+    return () => queryClient.removeQueries({ type: 'inactive' })
+  }, [operatorId])
+  if (operator) {
+    return (
+      <OperatorContext value={operator}>
+        <RouterProvider router={router} />
+      </OperatorContext>
+    )
+  }
+  if (data) return <SignIn session={data} />
   return (
     <main className="flex h-full items-center justify-center p-6 text-muted">
       {error ? (

@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import type { ListedSession } from '@holdfast/protocol'
 import { Button, Chip, Page, PasswordField, Row, Rows, Section, showToast, TextField } from '@holdfast/workspace'
@@ -7,17 +8,19 @@ import { QueryState } from '../../components/query-state.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import { request } from '../../lib/api.ts'
 import { queryClient, SESSION_KEY } from '../../lib/query-client.ts'
-import { useOperator } from '../../lib/session.ts'
+import { leaveSession, useOperator } from '../../lib/session.ts'
 import { SecondFactor } from './second-factor.tsx'
 
 /** The operator's own account. */
 export function AccountScreen(): JSX.Element {
   const operator = useOperator()
+  const navigate = useNavigate()
   const signOut = useMutation({
     mutationFn: () => request('DELETE /session'),
-    onSuccess: () => {
-      queryClient.clear()
-      location.assign('/console/')
+    onSuccess: async () => {
+      await leaveSession()
+      // Ends with the next sign-in: until then no screen is shown.
+      void navigate({ to: '/', replace: true })
     },
   })
   return (
