@@ -5,7 +5,14 @@ import { cleanup, renderHook, waitFor, type RenderHookResult } from '@testing-li
 import { PowerSyncDatabase } from '@powersync/node'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
 import type { JSX, ReactNode } from 'react'
-import { createClient, folderFiles, memoryStore, type HoldfastClient, type LocalDatabase } from '@holdfast/client'
+import {
+  createClient,
+  folderFiles,
+  memoryStore,
+  type HoldfastClient,
+  type LocalDatabase,
+  type WriteRules,
+} from '@holdfast/client'
 import { HoldfastProvider } from './holdfast-provider.tsx'
 import { WhenOpen } from './when-open.tsx'
 
@@ -46,12 +53,19 @@ export interface OfflineClient extends AsyncDisposable {
   readonly wrapper: (props: { readonly children: ReactNode }) => JSX.Element
 }
 
-/** @param options.hasFiles - whether the client has attachments; default: true */
-export async function openOfflineClient({ hasFiles = true } = {}): Promise<OfflineClient> {
+/**
+ * @param options.hasFiles - whether the client has attachments; default: true
+ * @param options.writeRules - rules that the device has from an earlier connection
+ */
+export async function openOfflineClient({
+  hasFiles = true,
+  writeRules,
+}: { readonly hasFiles?: boolean; readonly writeRules?: WriteRules } = {}): Promise<OfflineClient> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-react-'))
   const store = memoryStore()
   await store.setItem('holdfast-last-user', JSON.stringify(ANA))
   for (const { id } of [ANA, BEN]) await store.setItem(`holdfast-schema:${id}`, SCHEMA)
+  if (writeRules) await store.setItem(`holdfast-write-rules:${ANA.id}`, JSON.stringify(writeRules))
   const client = createClient({
     url: 'http://127.0.0.1:1',
     anonKey: 'anon',

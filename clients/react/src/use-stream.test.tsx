@@ -3,7 +3,9 @@ import { waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openOfflineClient, PATIENCE, type OfflineClient } from './offline-client.test-support.tsx'
 import { useHasSynced, useLastSyncedAt } from './use-engine-status.ts'
+import { useIncompleteTables } from './use-incomplete-tables.ts'
 import { useStream } from './use-stream.ts'
+import { useSyncStatus } from './use-sync-status.ts'
 
 let offline: OfflineClient
 beforeEach(async () => {
@@ -62,7 +64,16 @@ test('signing out while a stream is being subscribed to fails nothing', async ()
   expect(offline.client.device.get()).toEqual({ kind: 'none' })
 })
 
-test('a device that was never in step says so', () => {
-  const { result } = offline.render(() => ({ hasSynced: useHasSynced(), at: useLastSyncedAt() }))
-  expect(result.current).toEqual({ hasSynced: false, at: undefined })
+test('a device that was never in step says so', async () => {
+  const { result } = offline.render(() => ({
+    hasSynced: useHasSynced(),
+    at: useLastSyncedAt(),
+    status: useSyncStatus(),
+    incomplete: useIncompleteTables(),
+  }))
+  const status = { kind: 'sign_in_needed' }
+  await waitFor(
+    () => expect(result.current).toEqual({ hasSynced: false, at: undefined, status, incomplete: [] }),
+    PATIENCE,
+  )
 })
