@@ -18,9 +18,11 @@ let session: ConsoleSession
 let root: Root
 let place: HTMLElement
 const uncaught: unknown[] = []
+const asked: string[] = []
 
 /** The server: one account, and nothing without a session. */
 async function answer(path: string, method: string): Promise<Response> {
+  asked.push(path)
   if (path === '/console/v1/session') {
     if (method === 'DELETE') session = SIGNED_OUT
     return Response.json(session)
@@ -47,6 +49,7 @@ beforeEach(async () => {
   )
   void router.navigate({ to: '/account' })
   await expect.poll(() => text()).toContain('olga@ops.example, owner')
+  asked.length = 0
 })
 afterEach(() => {
   root.unmount()
@@ -67,7 +70,9 @@ test('signing out leads to the sign-in screen, without an error of the screen th
   press('Sign out')
   await expect.poll(() => text()).toContain('Sign in')
   expect(text()).not.toContain('olga@ops.example')
-  expect(router.state.location.pathname).toBe('/')
+  await expect.poll(() => location.pathname).toBe('/console/')
+  // The overview, where the next session begins, does not open before it.
+  expect(asked.filter((path) => /overview|requests/.test(path))).toEqual([])
   expect(uncaught).toEqual([])
 })
 

@@ -1,4 +1,4 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { notifyManager, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { createContext, use } from 'react'
 import { includesRole, type ConsoleSession, type Operator, type OperatorRole } from '@holdfast/protocol'
 import { request } from './api.ts'
@@ -23,7 +23,7 @@ export function useOperator(): Operator {
   return operator
 }
 
-/** Leads to the sign-in screen, after the server has ended the session. */
+/** Leads to the sign-in screen, after the server has ended the session. Resolves once the screens are gone. */
 export async function leaveSession(): Promise<void> {
   // A fetch that began before would bring the session back.
   await queryClient.cancelQueries({ queryKey: SESSION_KEY })
@@ -32,6 +32,8 @@ export async function leaveSession(): Promise<void> {
     const { projectName, hasOperators } = session
     return { projectName, hasOperators, state: 'none' }
   })
+  // Observers are notified in order, and render before the next notification.
+  await new Promise<void>((resolve) => notifyManager.schedule(resolve))
 }
 
 /** Returns whether the operator has a role's rights. */
