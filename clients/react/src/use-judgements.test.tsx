@@ -75,7 +75,7 @@ test('a large number in a write is judged as its text', async () => {
 })
 
 test('other rules judge again; while a connected device asks for them, a refusal stands', async () => {
-  let judgement = REFUSED
+  let judgement: Judgement = REFUSED
   const { changeRules, database } = await openJudge(async () => [judgement])
   const { result } = offline.render(() => useJudgements([DELETE])?.[0])
   const change = (version: string, next: Judgement): void => {

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { act } from 'react'
+import { act, useEffect } from 'react'
 import { expect, test } from 'vitest'
 import { toTableInfo } from '../../lib/data/tables.ts'
 import { TEST_TASKS, testField } from '../../lib/fields/test-fields.test-support.ts'
@@ -24,16 +24,27 @@ function openRecord(): {
   const writer = {
     tryWrite: () => new Promise<NotStored | undefined>((resolve) => ends.push(resolve)),
   } as Partial<RecordWriter> as RecordWriter
-  let edits: RecordEdits | undefined
-  function Record({ values }: { readonly values: RecordValues }): null {
-    edits = useRecordEdits(TABLE, '1', values, writer)
-    return null
-  }
+  const shown: RecordEdits[] = []
+  const onEdits = (edits: RecordEdits): void => void shown.push(edits)
   return {
-    edits: () => edits as RecordEdits,
-    report: (values) => act(() => rendered.root.render(<Record values={values} />)),
+    edits: () => shown.at(-1) as RecordEdits,
+    report: (values) => act(() => rendered.root.render(<Record {...{ values, writer, onEdits }} />)),
     end: (notStored) => act(async () => ends.shift()?.(notStored)),
   }
+}
+
+function Record({
+  values,
+  writer,
+  onEdits,
+}: {
+  readonly values: RecordValues
+  readonly writer: RecordWriter
+  readonly onEdits: (edits: RecordEdits) => void
+}): null {
+  const edits = useRecordEdits(TABLE, '1', values, writer)
+  useEffect(() => onEdits(edits))
+  return null
 }
 
 test('an edit is shown at once, and stays when the database reports the record before it is stored', async () => {
