@@ -39,14 +39,24 @@ test('a picture is pasted anywhere but into a field, dropped on the photos, and 
   const finding = await makeFinding(holdfast, 'Photo input: pump house')
   const mina = await arrive('mina')
   const { page } = mina
+  const { promise: asked, resolve: tellAsked } = Promise.withResolvers<void>()
+  const { promise: pasted, resolve: tellPasted } = Promise.withResolvers<void>()
+  await page.route('**/rest/v1/photos*', async (route) => {
+    tellAsked()
+    await pasted
+    await route.continue()
+  })
   await page.goto(`${mina.home}/t/findings/r/${finding.id}`)
   await expect(page.getByRole('heading', { level: 1, name: finding.title })).toBeVisible()
 
-  await expect(page.getByText('Of a photo only the picture is kept: where it was taken is not.')).toBeVisible()
   const problem = page.getByRole('region', { name: /^Photos/ }).getByRole('alert')
+  // While the server is asked whether she may.
+  await asked
+  await expect(page.getByText('Of a photo only the picture is kept: where it was taken is not.')).toBeVisible()
   await give(page, 'paste', 'h1')
   await expect(tiles(page)).toHaveCount(1)
   await expect(problem).toHaveCount(0)
+  tellPasted()
   await give(page, 'drop', 'section:has([data-testid=photo-files])')
   await expect(tiles(page)).toHaveCount(2)
   await expect(problem).toHaveText(

@@ -54,8 +54,9 @@ function Photos({ table, link, recordId }: PhotosProps): JSX.Element {
   const takesVideos = videoTypes.size > 0
   const adding = useAdding(edits, videoTypes, photos.length)
   const heading = useId()
-  const { mayAdd: canAdd, isAsking, isRefused } = useMayAddPhoto(table, link, recordId)
-  const drop = useDrop(canAdd, videoTypes, adding.add)
+  const { mayAdd: canAdd, mayTry, isAsking, isRefused } = useMayAddPhoto(table, link, recordId)
+  // Files given while the right is being found out are added: the server decides about each.
+  const drop = useDrop(mayTry, videoTypes, adding.add)
   return (
     <section
       aria-labelledby={heading}
@@ -79,7 +80,7 @@ function Photos({ table, link, recordId }: PhotosProps): JSX.Element {
       {isRefused ? <p className="text-small text-muted">{words.mayNotAdd}</p> : null}
       {adding.problem === undefined ? null : <Notice tone="warning" role="alert" title={adding.problem} />}
       {photos.length === 0 && adding.count === 0 ? (
-        <NoPhotos words={takesVideos ? videoMessages : words} canAdd={canAdd} />
+        <NoPhotos words={takesVideos ? videoMessages : words} canAdd={canAdd || isAsking} />
       ) : null}
       <PhotoGrid table={table} photos={photos} edits={edits} isAdding={adding.count > 0} />
       {canAdd && takesVideos ? <p className="text-small text-muted">{videoMessages.detail(VIDEO_BYTES_MAX)}</p> : null}

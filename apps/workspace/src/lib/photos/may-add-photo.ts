@@ -61,6 +61,8 @@ export async function mayAddPhoto(question: PhotoQuestion): Promise<boolean | un
 
 interface AddRight {
   readonly mayAdd: boolean
+  /** Not known to be denied. */
+  readonly mayTry: boolean
   /** The server is being asked. */
   readonly isAsking: boolean
   /** A policy denies it, which is shown to the user. */
@@ -73,6 +75,7 @@ export function useMayAddPhoto(table: PhotoTable, link: string, recordId: string
   const { insert } = table.can
   return {
     mayAdd: insert && (right === 'yes' || right === 'unknown'),
+    mayTry: insert && right !== 'no',
     isAsking: insert && right === 'asking',
     isRefused: insert && right === 'no',
   }
