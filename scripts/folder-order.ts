@@ -102,6 +102,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'migrate',
     'gateway',
     'telemetry',
+    'advisors',
     'parts',
     'testing',
     'cli',

@@ -130,6 +130,8 @@ export interface Overview {
   }
   readonly disk?: { readonly freeBytes: number; readonly totalBytes: number }
   readonly memory: { readonly residentBytes: number }
+  /** Number of advice by level. */
+  readonly advice: { readonly errors: number; readonly warnings: number; readonly infos: number }
   readonly warnings: readonly { readonly message: string; readonly action: string }[]
 }
 

@@ -205,4 +205,5 @@ export type {
   ListedUpload,
   RejectionGroup,
 } from './console-devices.ts'
+export { ADVICE_LEVELS, type Advice, type AdviceLevel } from './console-advisors.ts'
 export { type SqlColumn, type SqlError, type SqlOutcome, type SqlResult } from './console-sql.ts'

@@ -81,6 +81,16 @@ export const testOptions = {
   pgtap: text('The folder with `pgtap.control` of an installed pgTAP. Default: found by itself.'),
 } satisfies OptionDeclarations
 
+/** Options of `doctor` beyond those of {@link inspectOptions}. */
+export const doctorOptions = {
+  advise: flag('Look for what slows the database down, exposes data or stops sync, instead of checking the start.', {
+    default: false,
+  }),
+  failOn: text('With --advise, the least urgent advice that gives exit code 1: `error`, `warning` or `info`.', {
+    default: 'error',
+  }),
+} satisfies OptionDeclarations
+
 /** Options of `status` beyond the server's. */
 export const statusOptions = {
   output: text('The form: pretty, json, or env (lines of NAME="value").', { default: 'pretty' }),

@@ -22,6 +22,7 @@ import {
   migrateOptions,
   migrationOptions,
   secretsOptions,
+  doctorOptions,
   statusOptions,
   testOptions,
   verifyOptions,
@@ -269,6 +270,9 @@ export const exportDeclarations = {
 /** Settings of `test db`: which database, it finds out as the server does. */
 export const testDeclarations = { ...options, ...testOptions } satisfies OptionDeclarations
 
+/** Settings of `doctor`: which database, and where the server is, it finds out as they do. */
+export const doctorDeclarations = { ...inspectDeclarations, ...doctorOptions } satisfies OptionDeclarations
+
 /** Settings of `status`. */
 export const statusDeclarations = { ...options, ...statusOptions } satisfies OptionDeclarations
 
@@ -284,4 +288,5 @@ export type ExportConfig = OptionValues<typeof exportDeclarations>
 export type BackupConfig = OptionValues<typeof backupDeclarations>
 
 export type Config = OptionValues<typeof options>
+export type DoctorConfig = OptionValues<typeof doctorDeclarations>
 export type InspectConfig = OptionValues<typeof inspectDeclarations>

@@ -2,9 +2,13 @@ import { statfs } from 'node:fs/promises'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { createPasswordHasher, createRateLimiter, createTotpSecret, matchTotp, totpUri } from '@holdfast/auth'
 import { type Console, type Credentials, Invitations, loadConsole } from '@holdfast/console'
-import type { Overview, PartHealth } from '@holdfast/protocol'
+import type { Advice, Overview, PartHealth } from '@holdfast/protocol'
 import { type Cluster, type Pool, sql } from '@holdfast/postgres'
+import type { RestService } from '@holdfast/rest'
 import type { SyncService } from '@holdfast/sync'
+import { createAdvisor, type Advisor } from '../advisors/advisor.ts'
+import { jwtFacts } from '../advisors/jwt-facts.ts'
+import type { AdviceContext } from '../advisors/lint.ts'
 import { servesThisMachineOnly } from '../config/loopback.ts'
 import { createOperatorSecrets } from '../config/operator-secrets.ts'
 import { consoleApi } from '../gateway/console/console-api.ts'
@@ -38,7 +42,7 @@ export interface ConsoleParts {
   readonly requestUrl: string
   /** The secret of operators' passwords is derived from it. */
   readonly jwtSecret: ResolvedJwtSecret
-  readonly services: { readonly sync: SyncService } & Readonly<
+  readonly services: { readonly sync: SyncService; readonly rest: RestService } & Readonly<
     Record<'storage' | 'realtime' | 'functions', object | undefined>
   >
 }
@@ -58,6 +62,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
   const { app, accounts, baseUrl, url, jwtSecret } = parts
   const history = new RequestHistory(clock.now)
   const pool = openPool({ url, applicationName: 'holdfast console', connectionsMax: CONSOLE_CONNECTIONS_MAX })
+  const advisor = createAdvisor(pool, () => adviceContext(context, parts), clock)
   let loading: Promise<Console> | undefined
   const load = (): Promise<Console> =>
     (loading ??= loadConsole().then(({ openConsole }) =>
@@ -65,10 +70,11 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
         pool,
         credentials: createCredentials(context, jwtSecret.text),
         overview: {
-          readOverview: () => readOverview(context, pool, parts),
+          readOverview: () => readOverview(context, pool, parts, advisor),
           readHistory: (hours) => history.read(hours),
         },
         devices: parts.services.sync.devices,
+        readAdvice: advisor,
         callAccounts: async ({ method, path, body }) => {
           const key = accounts.auth.apiKeys.serviceRole
           const response = await app.inject({
@@ -131,10 +137,12 @@ async function readOverview(
   { config, logger }: PartContext,
   pool: Pool,
   { cluster, services }: ConsoleParts,
+  readAdvice: Advisor,
 ): Promise<Overview> {
   const status = services.sync.status()
-  const [database, disk] = await Promise.all([
+  const [database, { advice }, disk] = await Promise.all([
     readDatabase(pool),
+    readAdvice(),
     config.databaseUrl === undefined
       ? statfs(config.dataDir).catch((error: unknown) => {
           logger.log('warn', 'the free space of the data folder is unknown', { error: String(error) })
@@ -173,6 +181,7 @@ async function readOverview(
     },
     ...(disk && { disk: { freeBytes: disk.bavail * disk.bsize, totalBytes: disk.blocks * disk.bsize } }),
     memory: { residentBytes: process.memoryUsage().rss },
+    advice: countAdvice(advice),
     warnings: [
       ...(status.problem === undefined
         ? []
@@ -181,6 +190,24 @@ async function readOverview(
         ? []
         : [{ message: status.floods, action: 'Look at the named users, and at the policies of the named tables.' }]),
     ],
+  }
+}
+
+function countAdvice(advice: readonly Advice[]): Overview['advice'] {
+  const count = (level: Advice['level']): number => advice.filter((one) => one.level === level).length
+  return { errors: count('error'), warnings: count('warning'), infos: count('info') }
+}
+
+function adviceContext({ config }: PartContext, { services, jwtSecret }: ConsoleParts): AdviceContext {
+  const refused = services.sync.plan()?.refused
+  return {
+    exposedSchemas: services.rest.exposedSchemas(),
+    jwt: jwtFacts(jwtSecret.signing, config.jwtExpiry),
+    refused: refused?.map(({ schema, name, policy, reason }) => ({
+      table: `${schema}.${name}`,
+      reason,
+      ...(policy !== undefined && { policy }),
+    })),
   }
 }
 

@@ -10,6 +10,7 @@ import { Sessions, type SessionState } from './operators/sessions.ts'
 import { checkInput } from './routing/check-input.ts'
 import { findRoute, type FoundRoute } from './routing/find-route.ts'
 import type { ConsoleAnswer, ConsoleRequest, Route } from './routing/route.ts'
+import { adviceRoutes, type ReadAdvice } from './routes/advice.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { deviceRoutes, type DeviceSources } from './routes/devices.ts'
 import { operatorRoutes } from './routes/operators.ts'
@@ -27,6 +28,7 @@ export interface OpenConsoleOptions {
   readonly credentials: Credentials
   readonly overview: OverviewSources
   readonly devices: DeviceSources
+  readonly readAdvice: ReadAdvice
   /** Calls the accounts API with the service key. */
   readonly callAccounts: CallAccounts
   readonly openSqlSession: OpenSqlSession
@@ -67,6 +69,7 @@ export function openConsole(options: OpenConsoleOptions): Console {
     ...operatorRoutes({ operators, sessions, invitations }),
     ...auditRoutes(audit),
     ...overviewRoutes(options.overview),
+    ...adviceRoutes(options.readAdvice),
     ...userRoutes({ pool, callAccounts: options.callAccounts }),
     ...deviceRoutes({ pool, devices: options.devices }),
     ...sqlRoutes(pool, createSqlRunner(pool, logger), options.openSqlSession),

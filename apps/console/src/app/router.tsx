@@ -38,6 +38,12 @@ const device = createRoute({
   path: '/devices/$user/$device',
   component: lazyRouteComponent(() => import('../screens/devices/device-screen.tsx'), 'DeviceScreen'),
 })
+const advisors = createRoute({
+  ...screen,
+  path: '/advisors',
+  validateSearch: textsOf(['category']),
+  component: lazyRouteComponent(() => import('../screens/advisors/advisors-screen.tsx'), 'AdvisorsScreen'),
+})
 const operators = createRoute({
   ...screen,
   path: '/operators',
@@ -61,7 +67,7 @@ const account = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([overview, users, user, devices, device, sql, operators, audit, account]),
+  routeTree: root.addChildren([overview, users, user, devices, device, advisors, sql, operators, audit, account]),
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -1,5 +1,5 @@
-import { devOptions, statusOptions } from '../../config/command-options.ts'
-import { devDeclarations, inspectDeclarations, options, statusDeclarations } from '../../config/options.ts'
+import { devOptions, doctorOptions, statusOptions } from '../../config/command-options.ts'
+import { devDeclarations, doctorDeclarations, options, statusDeclarations } from '../../config/options.ts'
 import { type CommandEntry, pickServerOptions, PLACE, PROJECT, RUNNING } from './entry.ts'
 
 /** Commonly used server options. */
@@ -64,8 +64,9 @@ export const PROJECT_COMMANDS: readonly CommandEntry[] = [
   {
     words: 'doctor',
     summary: 'Check everything that a server of this folder needs; exit code 1 on a problem',
-    options: RUNNING,
-    accepts: inspectDeclarations,
+    options: { ...doctorOptions, ...RUNNING },
+    accepts: doctorDeclarations,
+    examples: ['holdfast doctor', 'holdfast doctor --advise --fail-on=warning --json'],
     run: async (input) => await (await import('../doctor/doctor.ts')).doctor(input),
   },
 ]

@@ -11,6 +11,7 @@ import {
   type Pool,
 } from '@holdfast/postgres'
 import { findRefusals } from '@holdfast/sync'
+import { findOpenTables } from '../../advisors/access-lints.ts'
 import type { InspectConfig } from '../../config/options.ts'
 import { MIGRATIONS } from '../../migrations.ts'
 import { compareHistory } from '../../project/compare-history.ts'
@@ -175,25 +176,12 @@ async function checkExtensions(pool: Pool, files: readonly MigrationFile[]): Pro
 
 /** Finds tables that API roles can use without any policy. */
 async function checkTables(pool: Pool, schemas: readonly string[]): Promise<Finding[]> {
-  const rows = await pool.query<{ name: string; writes: boolean }>(sql`
-    select format('%I.%I', n.nspname, c.relname) as name,
-      bool_or(has_table_privilege(r.rolname, c.oid, 'insert, update, delete')) as writes
-    from pg_class c
-      join pg_namespace n on n.oid = c.relnamespace
-      join pg_roles r on r.rolname in ('anon', 'authenticated')
-    where n.nspname = any (${[...schemas]}::text[]) and c.relkind in ('r', 'p') and not c.relrowsecurity
-      and has_schema_privilege(r.rolname, n.oid, 'usage')
-      and (has_any_column_privilege(r.rolname, c.oid, 'select') or has_table_privilege(r.rolname, c.oid, 'insert, update, delete'))
-      and not exists (
-        select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e'
-      )
-    group by 1 order by 1
-  `)
-  if (rows.length === 0) return [ok('row-level security', 'every table that the API shows has it')]
-  return rows.map(({ name, writes }) =>
+  const tables = await findOpenTables(pool, schemas)
+  if (tables.length === 0) return [ok('row-level security', 'every table that the API shows has it')]
+  return tables.map(({ name, isWritable }) =>
     problem(
       'row-level security',
-      `everybody who has a key of the API ${writes ? 'reads and changes' : 'reads'} ${name}`,
+      `everybody who has a key of the API ${isWritable ? 'reads and changes' : 'reads'} ${name}`,
       `alter table ${name} enable row level security;`,
     ),
   )

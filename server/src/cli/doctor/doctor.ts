@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
 import { loadProjectConfig } from '../../project/settings/load-project-config.ts'
-import { inspectDeclarations, type InspectConfig } from '../../config/options.ts'
+import { doctorDeclarations, type DoctorConfig } from '../../config/options.ts'
 import { readRunning } from '../../running-file.ts'
 import { readSettings, sourcesOf, type CommandInput } from '../command.ts'
+import { adviseFolder } from './advise-folder.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkMachine } from './check-machine.ts'
 import { checkMail } from './check-mail.ts'
@@ -13,12 +14,14 @@ import { failure, ok, type Finding } from './finding.ts'
 const CHECK_MS = 60_000
 
 /**
- * `holdfast doctor`: checks everything a server of this folder needs, whether or not it is running, and gives advice. Read-only.
+ * `holdfast doctor`: checks everything a server of this folder needs, whether or not it is running; with `--advise`, what could be better. Read-only.
  *
- * @returns the exit code: 1 if there is a problem
+ * @returns the exit code: 1 if there is a problem, or advice as urgent as `--fail-on`
+ * @throws {HoldfastError} `option_invalid`
  */
 export async function doctor(input: CommandInput): Promise<number> {
   const { config, ofProject } = await readConfig(input)
+  if (config.advise) return await adviseFolder(config, input.out)
   const running = readRunning(resolve(config.dataDir))
   const findings = (
     await Promise.all([
@@ -42,10 +45,10 @@ export async function doctor(input: CommandInput): Promise<number> {
 /** Reports unreadable `config.toml` settings as a finding and uses the others. */
 async function readConfig(
   input: CommandInput,
-): Promise<{ readonly config: InspectConfig; readonly ofProject: readonly Finding[] }> {
-  const plain = readSettings(inspectDeclarations, input)
+): Promise<{ readonly config: DoctorConfig; readonly ofProject: readonly Finding[] }> {
+  const plain = readSettings(doctorDeclarations, input)
   try {
-    const { config, notes } = await loadProjectConfig(inspectDeclarations, sourcesOf(input))
+    const { config, notes } = await loadProjectConfig(doctorDeclarations, sourcesOf(input))
     return { config, ofProject: notes.map((note) => ok('settings', note)) }
   } catch (error) {
     return { config: plain, ofProject: [failure('settings', error)] }

@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type JSX, type ReactNode, useState } from 'react'
 import type { Overview, PartHealth, RequestHistory } from '@holdfast/protocol'
 import { Chip, Notice, Page, Section, Select } from '@holdfast/workspace'
@@ -33,7 +34,8 @@ export function OverviewScreen(): JSX.Element {
 }
 
 function Warnings({ overview }: { readonly overview: Overview }): JSX.Element | null {
-  if (overview.warnings.length === 0) return null
+  const { errors, warnings } = overview.advice
+  if (overview.warnings.length === 0 && errors + warnings === 0) return null
   return (
     <ul aria-label="Warnings" className="flex flex-col gap-2">
       {overview.warnings.map(({ message, action }) => (
@@ -43,8 +45,24 @@ function Warnings({ overview }: { readonly overview: Overview }): JSX.Element | 
           </Notice>
         </li>
       ))}
+      {errors + warnings === 0 ? null : (
+        <li>
+          <Notice
+            tone={errors > 0 ? 'danger' : 'info'}
+            title={`Advisors found ${counted(errors, 'error')} and ${counted(warnings, 'warning')}`}
+          >
+            <Link to="/advisors" className="text-accent hover:underline">
+              See what to do
+            </Link>
+          </Notice>
+        </li>
+      )}
     </ul>
   )
+}
+
+function counted(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 const STATES: Readonly<
@@ -83,6 +101,11 @@ function Facts({ overview }: { readonly overview: Overview }): JSX.Element {
         <Fact name="Uploads applied">{formatCount(applied)}</Fact>
         <Fact name="Uploads rejected">{formatCount(rejected)}</Fact>
         <Fact name="Sent again">{formatCount(repeated)}</Fact>
+        <p className="text-small">
+          <Link to="/devices" className="text-accent hover:underline">
+            All devices
+          </Link>
+        </p>
       </Card>
       <Card title="Database">
         <Figure value={formatBytes(database.bytes)} of={`Postgres ${database.version}`} />
