@@ -273,6 +273,33 @@ describe('editing a field', () => {
     ).toEqual([{ choices: { open: 'Aufgemacht', m3: 'm3' } }])
   })
 
+  test('a colour stays with its option when that is renamed, merged and duplicated, and goes with it', async () => {
+    await create('coloured')
+    const colours = async (name = 'coloured'): Promise<unknown> => {
+      const kept = await asked<{ choice_colours: object }>(
+        EDDA,
+        sql`select choice_colours from holdfast.fields where table_name = ${name} and field_name = 'state'`,
+      )
+      return kept[0]?.choice_colours
+    }
+    const given = { open: 'blue', "it's done": 'green' }
+    await change('coloured', edit({ colours: given }))
+    expect(await colours()).toEqual(given)
+    await change('coloured', edit({ choices: ['Open', 'Done', 'Late'], renamed: { open: 'Open', "it's done": 'Done' } }))
+    expect(await colours()).toEqual({ Open: 'blue', Done: 'green' })
+    await change('coloured', { kind: 'duplicate_table', label: 'Coloured again' })
+    expect(await colours('coloured_2')).toEqual({ Open: 'blue', Done: 'green' })
+    await change('coloured', edit({ choices: ['Done', 'Late'], renamed: { Open: 'Late' } }))
+    expect(await colours()).toEqual({ Late: 'blue', Done: 'green' })
+    await change('coloured', edit({ choices: ['Done', 'New'], renamed: { Late: 'New' }, colours: { New: 'pink' } }))
+    expect(await colours()).toEqual({ New: 'pink' })
+    await change('coloured', edit({ choices: ['Done'] }))
+    expect(await colours()).toEqual({})
+    await expect(
+      database.pool.execute(sql`update holdfast.fields set choice_colours = '{"Done": "mauve"}' where table_name = 'coloured'`),
+    ).rejects.toMatchObject({ code: '23514' })
+  })
+
   test('an option that records have, or a rule names, is not removed', async () => {
     await create('used')
     await asked(EDDA, sql`insert into public.used (title, state) values ('a', 'open')`)
@@ -304,6 +331,9 @@ describe('editing a field', () => {
   })
 
   test.each([
+    ['a colour that is none of the palette', { colours: { open: '#ff0000' } }, 'change_table.colours'],
+    ['the colour of an option that is none', { colours: { shut: 'blue' } }, 'change_table.colours'],
+    ['a colour of a field without options', { field: 'title', colours: { a: 'blue' } }, 'change_table.no_choices'],
     ['options of a field without any', { field: 'title', choices: ['a'] }, 'change_table.no_choices'],
     ['no options', { choices: [] }, 'new_table.choices'],
     ['an option renamed to none of them', { choices: ['a'], renamed: { open: 'b' } }, 'change_table.choices'],

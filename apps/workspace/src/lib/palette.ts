@@ -1,4 +1,5 @@
-const PALETTE = ['coral', 'amber', 'olive', 'green', 'teal', 'blue', 'violet', 'pink', 'slate', 'brown'] as const
+/** Names of colours, as `holdfast.fields` stores them. Each has a fill and a text colour for light and dark. */
+export const PALETTE = ['coral', 'amber', 'olive', 'green', 'teal', 'blue', 'violet', 'pink', 'slate', 'brown'] as const
 export type PaletteColour = (typeof PALETTE)[number]
 
 /** Colours without a meaning such as warning, error or success. */

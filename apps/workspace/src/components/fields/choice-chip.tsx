@@ -39,10 +39,10 @@ export function ChoiceChip({
   readonly choice: string
   /** All choices of its field, which get different colours. */
   readonly among?: readonly string[] | undefined
-  /** Labels of the field's choices. */
+  /** Labels and colours of the field's choices. */
   readonly words: ChoiceWords
 }): JSX.Element {
-  const { colour, glyph } = choiceLooks(choice, among)
+  const { colour, glyph } = choiceLooks(choice, among, words.colours)
   return (
     <Chip
       colour={colour}

@@ -35,6 +35,23 @@ test('options keep their records when they are renamed, and merge when two get o
   })
 })
 
+test('colours are sent with all others of the field once one of them changes', () => {
+  const before = { ...edits.before, colours: new Map([['done', 'teal' as const]]) }
+  const options = [
+    { was: 'open', text: 'open', colour: undefined },
+    { was: 'done', text: 'done', colour: 'teal' as const },
+  ]
+  expect(change({ before, options })).toBeUndefined()
+  expect(change({ before, options: [{ was: 'open', text: 'open', colour: 'pink' }, ...options.slice(1)] })).toEqual({
+    kind: 'edit_field',
+    field: 'state',
+    colours: { open: 'pink', done: 'teal' },
+  })
+  expect(change({ before, options: options.map((one) => ({ ...one, colour: undefined })) })).toMatchObject({
+    colours: {},
+  })
+})
+
 test('a format is changed and taken away', () => {
   const euro = { kind: 'currency', code: 'EUR' } as const
   expect(change({ format: euro })).toEqual({ kind: 'edit_field', field: 'state', format: euro })

@@ -1,10 +1,14 @@
 import type { FieldFormat } from '@holdfast/protocol'
+import type { ChoiceWords } from '../../lib/data/column-words.ts'
+import type { PaletteColour } from '../../lib/palette.ts'
 
 /** An option in the editor. */
 export interface EditedOption {
   /** What it is now; `undefined` for a new one. */
   readonly was: string | undefined
   readonly text: string
+  /** `undefined`: derived from its word. */
+  readonly colour?: PaletteColour | undefined
 }
 
 export interface FieldEdits {
@@ -13,6 +17,7 @@ export interface FieldEdits {
   readonly before: {
     readonly label: string
     readonly choices: readonly string[]
+    readonly colours?: ChoiceWords['colours']
     readonly isRequired: boolean
     readonly format: FieldFormat | undefined
   }
@@ -36,15 +41,23 @@ export function editFieldChange({
   format,
   more,
 }: FieldEdits): object | undefined {
-  const named = options.map(({ was, text }) => ({ was, text: text.trim() })).filter(({ text }) => text !== '')
+  const named = options.map((option) => ({ ...option, text: option.text.trim() })).filter(({ text }) => text !== '')
   const choices = [...new Set(named.map(({ text }) => text))]
   const renamed = Object.fromEntries(
     named.flatMap(({ was, text }) => (was === undefined || was === text ? [] : [[was, text]])),
   )
   const areSame = choices.length === before.choices.length && choices.every((one, at) => one === before.choices[at])
+  const isRecoloured = named.some(
+    ({ was, colour }) => colour !== (was === undefined ? undefined : before.colours?.get(was)),
+  )
+  // Of options that become one, the first has the colour.
+  const colours = Object.fromEntries(
+    named.toReversed().flatMap(({ text, colour }) => (colour === undefined ? [] : [[text, colour]])),
+  )
   const change = {
     ...(label.trim() !== before.label && { label: label.trim() }),
     ...((!areSame || Object.keys(renamed).length > 0) && { choices, renamed }),
+    ...(isRecoloured && { colours }),
     ...(isRequired !== before.isRequired && { required: isRequired }),
     ...(JSON.stringify(format) !== JSON.stringify(before.format) && { format: format ?? null }),
     ...more,

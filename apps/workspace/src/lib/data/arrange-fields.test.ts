@@ -35,6 +35,7 @@ const stored = (field_name: string, rest: Partial<StoredField> = {}): StoredFiel
   position: null,
   is_hidden: 0,
   choices: '{}',
+  choice_colours: '{}',
   ...rest,
 })
 const words = (...rows: readonly StoredField[]): readonly (readonly [string, string | undefined])[] => {
@@ -108,6 +109,17 @@ test('the workspace that a person works in says it before the project, and other
   expect(label('water')).toMatch(/^Job,.*,Number/)
   expect(label('gas')).toMatch(/^Duty,.*,Code/)
   expect(label('oil')).toMatch(/^Task,.*,Number/)
+})
+
+test('choices have the colours that were set, of those that this version knows', () => {
+  const coloursOf = (choice_colours: string): unknown => {
+    const owned = toTableInfo(testTable('actions', [{ ...column('state'), choices: ['open', 'done'] }]))
+    const [given = owned] = withFields([owned], [stored('state', { choice_colours })])
+    return fieldsOf(given.descriptor, { version: '1', tables: [] })[0]?.choiceWords.colours
+  }
+  expect(coloursOf('{"open": "pink", "done": "mauve"}')).toEqual(new Map([['open', 'pink']]))
+  for (const choice_colours of ['{}', '[]', '{"open": 1}', 'no JSON'])
+    expect(coloursOf(choice_colours), choice_colours).toBeUndefined()
 })
 
 test('choices have the words of the project: first those of the language, then its own, then those of the value', () => {

@@ -1,7 +1,8 @@
 import { type ColumnDescriptor, parseJson } from '@holdfast/protocol'
 import * as v from 'valibot'
 import type { FormatterOf } from './field-formatter.ts'
-import { isFilledInByServer, type WordedColumn, wordsOf } from './column-words.ts'
+import { type ChoiceWords, isFilledInByServer, type WordedColumn, wordsOf } from './column-words.ts'
+import { isPaletteColour } from '../palette.ts'
 import { parsedAs, translationIn } from './translation.ts'
 import type { FieldPlace, TableInfo } from './tables.ts'
 
@@ -19,6 +20,7 @@ export const storedFieldSchema = v.object({
   position: v.nullable(v.number()),
   is_hidden: v.number(),
   choices: v.optional(v.string(), '{}'),
+  choice_colours: v.optional(v.string(), '{}'),
   workspace_id: v.optional(v.nullable(v.string())),
   format: v.optional(v.nullable(v.string())),
 })
@@ -75,6 +77,7 @@ function placeOf(row: StoredField): FieldPlace {
       translations: row.translations,
       choices: row.choices,
       ...(row.format != null && { format: row.format }),
+      ...(row.choice_colours !== '{}' && { choice_colours: row.choice_colours }),
     },
     place: row.place === 'main' || row.place === 'beside' || row.place === 'bottom' ? row.place : undefined,
     section: row.section?.trim() || undefined,
@@ -108,13 +111,21 @@ function worded(
   if (row === undefined) return column
   const translated = translationIn(row.translations, translationSchema)
   const words = { ...parsedAs(row.choices, wordsSchema), ...translated?.choices }
-  const choiceWords = new Map(Object.entries(words).filter(([, text]) => text.trim() !== ''))
+  const colours = new Map(
+    Object.entries(parsedAs(row.choice_colours, wordsSchema) ?? {}).flatMap(([choice, colour]) =>
+      isPaletteColour(colour) ? [[choice, colour]] : [],
+    ),
+  )
+  const choiceWords: ChoiceWords = Object.assign(
+    new Map(Object.entries(words).filter(([, text]) => text.trim() !== '')),
+    colours.size > 0 && { colours },
+  )
   const stored = row.format == null ? undefined : parseJson(row.format)
   const format = stored === undefined ? undefined : formatterOf?.(stored, column)
   const kind = (stored as { readonly kind?: string } | null | undefined)?.kind
   return {
     ...labelled(column, row, translated),
-    ...(choiceWords.size > 0 && { choiceWords }),
+    ...((choiceWords.size > 0 || colours.size > 0) && { choiceWords }),
     ...(format && { format }),
     ...(kind && { formatKind: kind }),
   }

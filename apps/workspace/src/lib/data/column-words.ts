@@ -1,9 +1,13 @@
 import type { ColumnDescriptor } from '@holdfast/protocol'
 import { fieldMessages } from '../../messages/fields.ts'
+import type { PaletteColour } from '../palette.ts'
 import type { FieldFormatter } from './field-formatter.ts'
 
 /** The project's labels for the choices of a column, by value. */
-export type ChoiceWords = ReadonlyMap<string, string>
+export interface ChoiceWords extends ReadonlyMap<string, string> {
+  /** The colours that it gave them; others follow from the word. */
+  readonly colours?: ReadonlyMap<string, PaletteColour>
+}
 
 export const NONE_GIVEN: ChoiceWords = new Map()
 

@@ -8,6 +8,11 @@ describe('the looks of a choice', () => {
     expect(choiceLooks('In progress')).toEqual(choiceLooks('doing'))
   })
 
+  test('have the colour that is set for the choice, and keep their shape', () => {
+    expect(choiceLooks('Done', [], new Map([['Done', 'pink']]))).toEqual({ colour: 'pink', glyph: 'check' })
+    expect(choiceLooks('done', [], new Map([['Done', 'pink']]))).toEqual({ colour: 'green', glyph: 'check' })
+  })
+
   test('differ between the unknown words of a field', () => {
     const sites = ['North', 'South', 'East', 'West', 'Centre', 'Harbour']
     expect(new Set(sites.map((site) => choiceLooks(site, sites).colour)).size).toBe(sites.length)

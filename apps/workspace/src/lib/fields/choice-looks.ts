@@ -1,3 +1,4 @@
+import type { ChoiceWords } from '../data/column-words.ts'
 import { pageLocale } from '../language.ts'
 import { calmColourAt, type PaletteColour, paletteOf } from '../palette.ts'
 
@@ -88,8 +89,17 @@ export function inUsualOrder(choices: readonly string[]): readonly string[] {
  * Returns a choice's colour and shape, equal on all devices.
  *
  * @param among - all choices of its field: those without a known word get different colours in turn
+ * @param colours - set for the field's choices
  */
-export function choiceLooks(choice: string, among: readonly string[] = []): ChoiceLooks {
-  const known = KNOWN[knownWord(choice)]
-  return known ?? { colour: calmColourAt(among.indexOf(choice)) ?? paletteOf(choice), glyph: 'dot' }
+export function choiceLooks(
+  choice: string,
+  among: readonly string[] = [],
+  colours?: ChoiceWords['colours'],
+): ChoiceLooks {
+  const guess = KNOWN[knownWord(choice)] ?? {
+    colour: calmColourAt(among.indexOf(choice)) ?? paletteOf(choice),
+    glyph: 'dot',
+  }
+  const colour = colours?.get(choice)
+  return colour ? { ...guess, colour } : guess
 }
