@@ -40,6 +40,7 @@ export const JOB_FIELDS = [
   { name: 'is_urgent', label: 'Urgent', kind: 'boolean' },
   { name: 'day', label: 'Day', kind: 'date' },
   { name: 'price', label: 'Price', kind: 'number' },
+  { name: 'seen_at', label: 'Seen', kind: 'datetime' },
   { name: 'team_id', label: 'Team', kind: 'link', table: 'hf_teams' },
   { name: 'assignee_id', label: 'Assigned to', kind: 'link', table: 'hf_members' },
 ] as const

@@ -55,6 +55,12 @@ export function evaluateRule(
       const [left, right] = [condition.left, condition.right].map((value) => valueOf(value, context, found))
       return compare(condition.operator, condition.as, left, right, condition.scale)
     }
+    case 'contains': {
+      const [value, part] = [condition.value, condition.part].map((one) => valueOf(one, context, found))
+      if (value === undefined || part === undefined) return ANY
+      if (value === null || part === null) return NULL
+      return String(value).includes(String(part)) ? TRUE : FALSE
+    }
     case 'among':
       return among(condition.as, valueOf(condition.value, context, found), factOf(condition.fact, context))
     case 'null': {
@@ -124,10 +130,15 @@ function callOf({ call }: Extract<RuleValue, { call: string }>, of: unknown): un
       return of.replace(/^ +/, '').replace(/ +$/, '')
     case 'rtrim':
       return of.replace(/ +$/, '')
+    case 'lower':
+      return ASCII.test(of) ? of.toLowerCase() : undefined // other letters depend on the locale of the database
     default:
       return undefined // a newer server may send other calls
   }
 }
+
+// oxlint-disable-next-line no-control-regex
+const ASCII = /^[\u0000-\u007f]*$/
 
 function factOf(name: string, { rules, isCurrent }: RuleContext): unknown {
   const fact = Object.hasOwn(rules.facts, name) ? rules.facts[name] : undefined
@@ -190,6 +201,7 @@ const FORMS: Readonly<Partial<Record<RuleType, RegExp>>> = {
   double: /^-?\d+(\.\d+)?(e[-+]?\d+)?$/,
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   date: /^\d{4}-\d\d-\d\d$/,
+  moment: /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[-+]\d\d(:?[0-5]\d)?)$/,
 }
 
 const BOOLEANS: Readonly<Record<string, bigint>> = { true: 1n, t: 1n, '1': 1n, false: 0n, f: 0n, '0': 0n }
@@ -207,8 +219,19 @@ function canonical(as: RuleType, value: unknown, scale?: number): Canonical | un
   const text = as === 'uuid' ? String(value).toLowerCase() : String(value)
   if (FORMS[as]?.test(text) !== true) return undefined // a newer server may send other types
   if (as === 'decimal') return decimalOf(text, scale)
+  if (as === 'moment') return microsecondsOf(text)
   if (as === 'double') return Number.isFinite(Number(text)) ? Number(text) : undefined
   return as === 'integer' ? BigInt(text) : text
+}
+
+/** Parses a time with its offset in microseconds, matching {@link FORMS}. */
+function microsecondsOf(text: string): bigint | undefined {
+  const [, day = '', time = '', fraction = '', sign, hours = '0', minutes = '0'] =
+    /^(.{10}).(.{8})(?:\.(\d+))?(?:Z|([-+])(\d\d):?(\d\d)?)$/.exec(text) ?? []
+  const ms = Date.parse(`${day}T${time}Z`)
+  if (Number.isNaN(ms)) return undefined
+  const offsetS = (Number(hours) * 60 + Number(minutes)) * 60 * (sign === '-' ? -1 : 1)
+  return BigInt(ms - offsetS * 1_000) * 1_000n + BigInt(fraction.padEnd(6, '0'))
 }
 
 /** Digits after the decimal point used to compare decimals, matching {@link FORMS}. */

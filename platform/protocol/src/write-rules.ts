@@ -2,7 +2,7 @@
 export const WRITE_RULES_PATH = '/sync/v1/write-rules'
 
 /** Type used to compare two values. The server omits comparisons that devices cannot reproduce exactly. */
-export type RuleType = 'text' | 'integer' | 'decimal' | 'double' | 'uuid' | 'boolean' | 'date'
+export type RuleType = 'text' | 'integer' | 'decimal' | 'double' | 'uuid' | 'boolean' | 'date' | 'moment'
 
 /** A value that a condition reads. */
 export type RuleValue =
@@ -11,8 +11,8 @@ export type RuleValue =
   | { readonly text: string | null }
   /** A result that Postgres computed for the user. */
   | { readonly fact: string }
-  /** The length of a text; a text without surrounding spaces, or without trailing ones. */
-  | { readonly call: 'length' | 'btrim' | 'rtrim'; readonly of: RuleValue }
+  /** The length of a text; a text without surrounding spaces, or without trailing ones; in lower case. */
+  | { readonly call: 'length' | 'btrim' | 'rtrim' | 'lower'; readonly of: RuleValue }
 
 /** The value of a column that a new row does not set. */
 export type RuleDefault = Extract<RuleValue, { readonly text: unknown } | { readonly fact: unknown }>
@@ -35,6 +35,8 @@ export type RuleCondition =
       /** For decimals: digits after the point to which Postgres rounds. */
       readonly scale?: number
     }
+  /** Whether a text contains another one. */
+  | { readonly is: 'contains'; readonly value: RuleValue; readonly part: RuleValue }
   /** Whether the value is in the list of a fact. */
   | { readonly is: 'among'; readonly as: RuleType; readonly value: RuleValue; readonly fact: string }
   | { readonly is: 'null'; readonly value: RuleValue }

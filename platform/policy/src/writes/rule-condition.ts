@@ -44,6 +44,8 @@ export function toRuleCondition(
     case 'operator': {
       const operator = OPERATORS[expr.name]
       if (expr.schema !== 'pg_catalog' || operator === undefined || !expr.left) return UNKNOWN
+      if (isPosition(expr.left) && operator === '>' && isConstant(expr.right, '0'))
+        return containment(expr.left, context, found)
       const compared = comparison(operator, expr.left, expr.right, context, found)
       return compared === UNKNOWN ? sameTruth(operator, expr.left, expr.right, context, found) : compared
     }
@@ -129,7 +131,7 @@ const OPERATORS: Readonly<Record<string, RuleOperator>> = {
 }
 
 /** Types that devices compare like Postgres, including order. Texts depend on collations. */
-const ORDERED: ReadonlySet<RuleType> = new Set(['integer', 'decimal', 'double', 'date'])
+const ORDERED: ReadonlySet<RuleType> = new Set(['integer', 'decimal', 'double', 'date', 'moment'])
 
 function comparison(
   operator: RuleOperator,
@@ -148,6 +150,21 @@ function comparison(
   if (!leftValue || !rightValue) return UNKNOWN
   const scale = as === 'decimal' ? scaleOf([left, right], context.table) : undefined
   return { is: 'compare', operator, as, left: leftValue, right: rightValue, ...(scale === undefined ? {} : { scale }) }
+}
+
+/** `strpos(text, part)` */
+function isPosition(expr: Expr): expr is Extract<Expr, { kind: 'call' }> {
+  return expr.kind === 'call' && expr.schema === 'pg_catalog' && expr.name === 'strpos' && expr.args.length === 2
+}
+
+function containment(
+  { args }: Extract<Expr, { kind: 'call' }>,
+  context: ConditionContext,
+  found: FoundTables,
+): RuleCondition {
+  if (args.some((arg) => ruleTypeOf(typeOf(arg, context.catalog), context.catalog) !== 'text')) return UNKNOWN
+  const [value, part] = args.map((arg) => toRuleValue(arg, context, found))
+  return value && part ? { is: 'contains', value, part } : UNKNOWN
 }
 
 /** `(state = 'done') = (done_at is not null)`: both or neither. */
@@ -282,7 +299,7 @@ function findRows(
       const value = id && toRuleValue(id, context, found)
       const as = id && ruleTypeOf(typeOf(id, context.catalog), context.catalog)
       const own = table.columns.find(({ name }) => name === key)
-      if (!value || as === undefined || as === 'date' || as === 'boolean') continue
+      if (!value || as === undefined || as === 'date' || as === 'moment' || as === 'boolean') continue
       if (own?.nondeterministic || as !== ruleTypeOf(own?.typeOid, context.catalog)) continue
       const number = found.size
       const others = tables.filter((other) => other.alias !== alias)

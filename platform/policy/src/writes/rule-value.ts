@@ -43,6 +43,7 @@ const TYPES: ReadonlyMap<number, RuleType> = new Map([
   [OID.varchar, 'text'],
   [OID.uuid, 'uuid'],
   [OID.date, 'date'],
+  [OID.timestamptz, 'moment'],
 ])
 
 export function ruleTypeOf(type: number | undefined, catalog: PolicyCatalog): RuleType | undefined {
@@ -67,12 +68,13 @@ export function scaleOf(sides: readonly Expr[], table: TableInfo): number | unde
 }
 
 /** Text functions that devices can repeat. */
-const CALLS: Readonly<Record<string, 'length' | 'btrim' | 'rtrim'>> = {
+const CALLS: Readonly<Record<string, 'length' | 'btrim' | 'rtrim' | 'lower'>> = {
   length: 'length',
   char_length: 'length',
   character_length: 'length',
   btrim: 'btrim',
   rtrim: 'rtrim',
+  lower: 'lower',
 }
 
 function toCall(
