@@ -285,7 +285,9 @@ test(
         )
         // Devices leave to the server what depends on today, and letters whose case depends on the locale.
         const isLeftBy = ({ values: [first = ''] = [], is }: Condition): boolean =>
-          is === 'contains' ? /[^ -~]/.test(`${before?.['title'] ?? ''}${after?.['title'] ?? ''}`) : first.startsWith('today')
+          is === 'contains'
+            ? /[^ -~]/.test(`${before?.['title'] ?? ''}${after?.['title'] ?? ''}`)
+            : first.startsWith('today')
         const conditions = [...rules.see, ...rules.add, ...rules.change, ...rules.delete].flatMap(({ when = [] }) =>
           when.flatMap((one) => ('any' in one ? one.any : [one])),
         )

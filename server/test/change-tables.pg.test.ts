@@ -285,7 +285,10 @@ describe('editing a field', () => {
     const given = { open: 'blue', "it's done": 'green' }
     await change('coloured', edit({ colours: given }))
     expect(await colours()).toEqual(given)
-    await change('coloured', edit({ choices: ['Open', 'Done', 'Late'], renamed: { open: 'Open', "it's done": 'Done' } }))
+    await change(
+      'coloured',
+      edit({ choices: ['Open', 'Done', 'Late'], renamed: { open: 'Open', "it's done": 'Done' } }),
+    )
     expect(await colours()).toEqual({ Open: 'blue', Done: 'green' })
     await change('coloured', { kind: 'duplicate_table', label: 'Coloured again' })
     expect(await colours('coloured_2')).toEqual({ Open: 'blue', Done: 'green' })
@@ -296,7 +299,9 @@ describe('editing a field', () => {
     await change('coloured', edit({ choices: ['Done'] }))
     expect(await colours()).toEqual({})
     await expect(
-      database.pool.execute(sql`update holdfast.fields set choice_colours = '{"Done": "mauve"}' where table_name = 'coloured'`),
+      database.pool.execute(
+        sql`update holdfast.fields set choice_colours = '{"Done": "mauve"}' where table_name = 'coloured'`,
+      ),
     ).rejects.toMatchObject({ code: '23514' })
   })
 

@@ -3,9 +3,24 @@ import { isRecord, type JsonObject } from './plain-values.ts'
 /** A comparison of one field with constants, as in access rules. */
 export interface AutomationCondition {
   readonly field: string
-  readonly is: 'one_of' | 'none_of' | 'empty' | 'filled'
+  readonly is:
+    | 'one_of'
+    | 'none_of'
+    | 'empty'
+    | 'filled'
+    | 'contains'
+    | 'more_than'
+    | 'at_least'
+    | 'less_than'
+    | 'at_most'
+  /** One value, except for `one_of` and `none_of`. A day can be `today`, `today+7` or `today-7`. */
   readonly values?: readonly string[]
+  /** Time zone of `today`; default UTC. */
+  readonly zone?: string
 }
+
+/** All of the elements are required, and one of `any`. */
+export type AutomationConditions = readonly (AutomationCondition | { readonly any: readonly AutomationCondition[] })[]
 
 /** What starts an automation. In `from` and `to`, an empty text stands for no value. */
 export type AutomationTrigger =
@@ -86,7 +101,7 @@ export type AutomationStep =
 /** An automation as `holdfast.save_automation` takes it; the database judges whether it is valid. */
 export interface AutomationConfig {
   readonly when: AutomationTrigger
-  readonly if?: readonly AutomationCondition[]
+  readonly if?: AutomationConditions
   readonly do: readonly AutomationStep[]
 }
 

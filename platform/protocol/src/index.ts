@@ -1,5 +1,6 @@
 export {
   type AutomationCondition,
+  type AutomationConditions,
   type AutomationConfig,
   type AutomationSchedule,
   type AutomationStep,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { judgeWrite, type Judgement, type PlannedWrite, type RowStanding } from './judge-write.ts'
-import type { CommandRules, WriteRules } from './write-rules.ts'
+import type { CommandRules, RuleCondition, WriteRules } from './write-rules.ts'
 
 const TRANSITIONS: CommandRules['transitions'] = [
   {
@@ -159,4 +159,45 @@ test('rules of an earlier server say nothing of defaults, nor does a device of w
 test('a record that is not sent yet has no values where the database will have defaults', () => {
   expect(judge(change({ title: 'Valves' }, { id: '1', title: null, state: null })).kind).toBe('allowed')
   expect(judge(change({ state: 'sent' }, { id: '1', title: null, state: null })).kind).toBe('allowed')
+})
+
+const CHECKED = (when: RuleCondition): CommandRules => ({
+  set: [],
+  filled: [],
+  checks: [{ name: 'checked', columns: ['title', 'at'], when }],
+})
+/** Whether devices know that a condition holds of the changed row: a CHECK refuses what is certainly false. */
+function outcomeOf(when: RuleCondition, values: object): 'true' | 'false' | 'unknown' {
+  const isRefused = (one: RuleCondition): boolean =>
+    judgeWrite(
+      { table: 'orders', ...change(values) },
+      {
+        rules: { version: '', tables: { orders: { update: CHECKED(one) } }, facts: {} },
+        rowOf: () => undefined,
+        isCurrent: () => true,
+      },
+    ).kind === 'refused'
+  return isRefused(when) ? 'false' : isRefused({ is: 'not', of: when }) ? 'true' : 'unknown'
+}
+
+test.each([
+  ['2026-03-01T12:00:00.000001+00', '>', '2026-03-01 12:00:00Z', 'true'],
+  ['2026-03-01T13:00:00+01:00', '=', '2026-03-01 12:00:00.000Z', 'true'],
+  ['2026-03-01 09:00:00-0330', '<', '2026-03-01T12:30:00+00', 'false'],
+  ['2026-03-01 09:00:00-03:30', '<=', '2026-03-01T12:30:00+00', 'true'],
+  ['infinity', '<', '2026-03-01T12:30:00+00', 'unknown'],
+  ['2026-03-01', '<', '2026-03-01T12:30:00+00', 'unknown'],
+] as const)('the time %s %s %s: %s', (at, operator, limit, outcome) => {
+  const when = { is: 'compare', operator, as: 'moment', left: { column: 'at' }, right: { text: limit } } as const
+  expect(outcomeOf(when, { at })).toBe(outcome)
+})
+
+test.each([
+  ['Old PIPES', 'true'],
+  ['Old wires', 'false'],
+  ['Pipes für Öl', 'unknown'],
+  [null, 'unknown'],
+] as const)('the lower case of %j is known as far as it is the same everywhere: %s', (title, outcome) => {
+  const when = { is: 'contains', value: { call: 'lower', of: { column: 'title' } }, part: { text: 'pipes' } } as const
+  expect(outcomeOf(when, { title })).toBe(outcome)
 })

@@ -34,7 +34,9 @@ export const fieldRulesRefusals = inLanguages('fieldRulesRefusals', {
   unreachable: 'The server did not answer. Reload to see whether the rule was saved.',
   'access.busy': 'Somebody is using the table. Try again.',
   'access.values': 'Choose a value for each condition.',
-  'access.condition': 'A rule has up to 4 conditions, and none on the field that it requires.',
+  'access.condition': 'A rule has up to 8 conditions, and none on the field that it requires.',
+  'access.clock':
+    'A required field cannot depend on today: records are checked when they are written, and today changes later.',
   'access.field': 'A field of the rule no longer exists, or cannot have such a rule.',
   'required.gaps': 'Some records lack the field. Fill it in first, or apply the rule to new changes only.',
   'transitions.steps': 'Each step is listed once, with 400 at most.',

@@ -129,7 +129,9 @@ function RelationList({
               <span className="min-w-0 flex-1 truncate">
                 {row.title === null || row.title === '' ? row.id.slice(0, 8) : row.title}
               </span>
-              {row.choice === null ? null : <ChoiceChip choice={row.choice} among={state?.choices} words={choiceWordsOf(state)} />}
+              {row.choice === null ? null : (
+                <ChoiceChip choice={row.choice} among={state?.choices} words={choiceWordsOf(state)} />
+              )}
             </button>
           </li>
         ))}

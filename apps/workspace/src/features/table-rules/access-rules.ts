@@ -1,4 +1,4 @@
-import { type Condition, conditionWords } from '../../lib/fields/condition.ts'
+import { type Conditions, conditionsWords } from '../../lib/fields/condition.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { tableRulesMessages as words } from '../../messages/table-rules.ts'
 
@@ -10,7 +10,7 @@ export interface Rule {
   readonly scope: 'all' | 'own' | 'assigned' | 'team'
   /** For `assigned` and `team`. */
   readonly field?: string
-  readonly when?: readonly Condition[]
+  readonly when?: Conditions
 }
 
 /** As `holdfast.set_access` takes them. */
@@ -56,9 +56,9 @@ export function scopeValueOf({ scope, field }: Rule): string {
 /** A rule as a sentence, for the check of a member. */
 export function sentenceOf(command: Command, rule: Rule, fields: readonly Field[]): string {
   const scope = scopesOf(command, fields).find(({ value }) => value === scopeValueOf(rule))?.label ?? rule.scope
-  const when = (rule.when ?? []).map((condition) => conditionWords(condition, fields))
+  const when = conditionsWords(rule.when ?? [], fields)
   const parts = [words.roles[rule.role], words.can[command], scope]
-  return [...parts, ...(when.length === 0 ? [] : [words.when, when.join(` ${words.and} `)])].join(' ')
+  return [...parts, ...(when === '' ? [] : [words.when, when])].join(' ')
 }
 
 /** The sentence of the rule that a policy was made of, such as `see_2`. */

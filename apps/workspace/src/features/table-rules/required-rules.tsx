@@ -5,6 +5,7 @@ import { CallFailureText } from '../../components/call-failure-text.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Notice } from '../../components/notice.tsx'
+import { ConditionList } from '../../components/records/condition-list.tsx'
 import { SqlPreview } from '../../components/records/sql-preview.tsx'
 import { NoRows, Row, Rows, Section } from '../../components/section.tsx'
 import { Select } from '../../components/select.tsx'
@@ -12,14 +13,19 @@ import { showToast } from '../../components/toast.tsx'
 import { type Call, useCall } from '../../hooks/use-call.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { useRecordTitle } from '../../lib/data/use-record-title.ts'
-import { type Condition, conditionWords, startOf } from '../../lib/fields/condition.ts'
+import {
+  type Conditions,
+  conditionsWords,
+  readConditions,
+  startOf,
+  writeConditions,
+} from '../../lib/fields/condition.ts'
 import { type Field, isOfFiles } from '../../lib/fields/field.ts'
 import { fieldRulesMessages as words, fieldRulesRefusals } from '../../messages/field-rules.ts'
 import { tableRulesMessages } from '../../messages/table-rules.ts'
-import { ConditionList } from './condition-list.tsx'
 
 /** Conditions under which a field is required, by field. */
-export type RequiredRules = Readonly<Record<string, readonly Condition[]>>
+export type RequiredRules = Readonly<Record<string, Conditions>>
 
 export interface FieldRulesProps {
   readonly workspace: string
@@ -60,10 +66,7 @@ export function RequiredSection(props: FieldRulesProps & { readonly rules: Requi
           {names.map((name) => (
             <Row
               key={name}
-              title={words.requiredWhen(
-                labelOf(name),
-                (rules[name] ?? []).map((one) => conditionWords(one, fields)).join(` ${tableRulesMessages.and} `),
-              )}
+              title={words.requiredWhen(labelOf(name), conditionsWords(rules[name] ?? [], fields))}
               mark={
                 <span className="flex">
                   <IconButton
@@ -118,7 +121,7 @@ function RequiredEditor({
   /** Empty for a new rule. */
   readonly field: string
   readonly choices: readonly Field[]
-  readonly conditions: readonly Condition[] | undefined
+  readonly conditions: Conditions | undefined
   readonly onClose: () => void
 }): JSX.Element {
   const draft = useRequiredDraft({ workspace, table, fields, given, choices, conditions, onClose })
@@ -138,7 +141,14 @@ function RequiredEditor({
         />
         <span className="text-muted">{words.isRequired}</span>
       </div>
-      <ConditionList when={when} fields={others} isDisabled={isDisabled} onChange={draft.change} />
+      <ConditionList
+        list={when}
+        first={tableRulesMessages.when}
+        fields={others}
+        isDisabled={isDisabled}
+        hasToday={false}
+        onChange={draft.change}
+      />
       {gaps === undefined ? null : (
         <Notice
           tone="warning"
@@ -186,7 +196,7 @@ function RequiredEditor({
 interface DraftOptions extends Pick<FieldRulesProps, 'workspace' | 'table' | 'fields'> {
   readonly given: string
   readonly choices: readonly Field[]
-  readonly conditions: readonly Condition[] | undefined
+  readonly conditions: Conditions | undefined
   readonly onClose: () => void
 }
 
@@ -196,8 +206,8 @@ function useRequiredDraft({ workspace, table, fields, given, choices, conditions
   readonly setField: (name: string) => void
   /** Fields that conditions can be about. */
   readonly others: readonly Field[]
-  readonly when: readonly Condition[]
-  readonly change: (when: readonly Condition[]) => void
+  readonly when: Conditions
+  readonly change: (when: Conditions) => void
   readonly gaps: Gaps | undefined
   readonly call: Call
   readonly args: object
@@ -206,14 +216,14 @@ function useRequiredDraft({ workspace, table, fields, given, choices, conditions
 } {
   const [field, setField] = useState(given === '' ? (choices[0]?.name ?? '') : given)
   const others = fields.filter(({ name }) => name !== field)
-  const [when, setWhen] = useState<readonly Condition[]>(() => {
+  const [when, setWhen] = useState<Conditions>(() => {
     const start = others.find((one) => one.choices.length > 0) ?? others.find(({ isSystem }) => !isSystem)
     return conditions ?? (start ? [startOf(start)] : [])
   })
   const [gaps, setGaps] = useState<Gaps>()
   const call = useCall(fieldRulesRefusals)
   const args = { workspace, table_name: table.descriptor.table, field, conditions: when }
-  const change = (next: readonly Condition[]): void => {
+  const change = (next: Conditions): void => {
     setWhen(next)
     setGaps(undefined)
   }
@@ -231,7 +241,13 @@ function useRequiredDraft({ workspace, table, fields, given, choices, conditions
     field,
     setField(name) {
       setField(name)
-      change(when.filter((one) => one.field !== name))
+      const { joint, conditions: kept } = readConditions(when)
+      change(
+        writeConditions(
+          joint,
+          kept.filter((one) => one.field !== name),
+        ),
+      )
     },
     others,
     when,

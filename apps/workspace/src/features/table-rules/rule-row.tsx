@@ -1,11 +1,11 @@
 import { Trash2 } from 'lucide-react'
 import type { JSX } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
+import { ConditionList } from '../../components/records/condition-list.tsx'
 import { Select } from '../../components/select.tsx'
 import type { Field } from '../../lib/fields/field.ts'
 import { tableRulesMessages as words } from '../../messages/table-rules.ts'
 import { type Command, type Rule, scopesOf, scopeValueOf } from './access-rules.ts'
-import { ConditionList } from './condition-list.tsx'
 
 export interface RuleRowProps {
   readonly command: Command
@@ -57,7 +57,8 @@ export function RuleRow({ command, rule, fields, isDisabled, onChange, onRemove 
       </div>
       <div className="pl-4">
         <ConditionList
-          when={when}
+          list={when}
+          first={words.when}
           fields={fields}
           isDisabled={isDisabled}
           onChange={(next) => onChange({ ...rule, when: next })}

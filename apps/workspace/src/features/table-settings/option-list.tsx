@@ -124,9 +124,6 @@ function ColourMenu({
 
 function Swatch({ colour }: { readonly colour: PaletteColour }): JSX.Element {
   return (
-    <span
-      aria-hidden
-      className={cx('size-4 shrink-0 rounded-full border-2 border-current', paletteClass(colour))}
-    />
+    <span aria-hidden className={cx('size-4 shrink-0 rounded-full border-2 border-current', paletteClass(colour))} />
   )
 }

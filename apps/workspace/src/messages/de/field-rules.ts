@@ -33,7 +33,9 @@ export const fieldRulesRefusals: Translation<typeof englishRefusals> = {
   unreachable: 'Der Server hat nicht geantwortet. Laden Sie neu, um zu sehen, ob die Regel gespeichert wurde.',
   'access.busy': 'Gerade verwendet jemand die Tabelle. Versuchen Sie es noch einmal.',
   'access.values': 'Wählen Sie für jede Bedingung einen Wert.',
-  'access.condition': 'Eine Regel hat bis zu 4 Bedingungen, und keine für das Feld, das sie verlangt.',
+  'access.condition': 'Eine Regel hat bis zu 8 Bedingungen, und keine für das Feld, das sie verlangt.',
+  'access.clock':
+    'Ein Pflichtfeld kann nicht von heute abhängen: Einträge werden beim Schreiben geprüft, und heute ändert sich später.',
   'access.field': 'Ein Feld der Regel gibt es nicht mehr, oder es kann keine solche Regel haben.',
   'required.gaps':
     'In einigen Einträgen fehlt das Feld. Füllen Sie es zuerst aus, oder wenden Sie die Regel nur auf neue Änderungen an.',

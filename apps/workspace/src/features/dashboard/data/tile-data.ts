@@ -159,7 +159,10 @@ function nameOf(by: GroupBy, { key, label }: Keyed): string {
 function groupOf(by: GroupBy, key: FieldValue, label: FieldValue): Group {
   const name = nameOf(by, { key, label })
   const tick = isTime(by) && isBucket(key) ? bucketTick(by.by ?? 'month', key, pageLocale()) : name
-  const colour = by.field.kind === 'choice' ? choiceLooks(String(key), by.field.choices, by.field.choiceWords.colours).colour : 'blue'
+  const colour =
+    by.field.kind === 'choice'
+      ? choiceLooks(String(key), by.field.choices, by.field.choiceWords.colours).colour
+      : 'blue'
   return { id: idOf(key, false), key, kind: 'value', label: name, tick, colour }
 }
 

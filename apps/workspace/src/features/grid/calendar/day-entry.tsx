@@ -54,7 +54,9 @@ export function DayEntry({ row, fields, dates, mark, calendar, isTabStop, isLarg
         isLarge && (calendar.openRecord === row.id ? 'border-accent bg-accent-soft' : 'border-border'),
         !isLarge && startsBefore && 'rounded-l-none',
         !isLarge &&
-          (choice == null ? 'bg-sunken text-text' : paletteClass(choiceLooks(String(choice), state?.choices, state?.choiceWords.colours).colour)),
+          (choice == null
+            ? 'bg-sunken text-text'
+            : paletteClass(choiceLooks(String(choice), state?.choices, state?.choiceWords.colours).colour)),
         !isLarge && calendar.openRecord === row.id && 'outline-2 -outline-offset-2 outline-accent',
       )}
     >

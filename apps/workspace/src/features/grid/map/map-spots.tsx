@@ -57,7 +57,11 @@ export function MapSpots({
                 <span
                   className={cx(
                     'size-5 rounded-full border-2 border-bg shadow-popover ring-1 ring-current group-hover:scale-125',
-                    paletteClass(choice === null ? 'teal' : choiceLooks(String(choice), state?.choices, state?.choiceWords.colours).colour),
+                    paletteClass(
+                      choice === null
+                        ? 'teal'
+                        : choiceLooks(String(choice), state?.choices, state?.choiceWords.colours).colour,
+                    ),
                     spot.id === openRecord && 'scale-150 ring-3',
                   )}
                 />
