@@ -8,31 +8,29 @@ import { sql, type SqlFragment } from '@holdfast/postgres'
 import { createRandom, runsOf, seedOf } from '@holdfast/test-support'
 import { previewAccess } from '../src/workspaces/access/preview-access.ts'
 import { seeAs } from '../src/workspaces/access/see-as.ts'
+import {
+  dayIn,
+  EDITORS,
+  isLeftToServer,
+  local,
+  meetsAll,
+  randomConditions,
+  rankOf,
+  REFUSED_CONDITIONS,
+  ZONE,
+  type Command,
+  type Row,
+  type Rule,
+  type Rules,
+  type Tried,
+  type Value,
+} from './support/access-conditions.ts'
 import { openAccessWorld, sessionOf, USERS, USER_NAMES, type AccessWorld, type UserName } from './access-world.ts'
 
 const RUNS = runsOf(24, { variable: 'HOLDFAST_ACCESS_RUNS' })
 const SEED = seedOf('HOLDFAST_ACCESS_SEED')
 const random = createRandom(SEED)
 const pick = <T>(list: readonly T[]): T => random.pick(list)
-
-type Value = string | number | boolean | null
-type Row = Readonly<Record<string, Value>>
-type Command = 'see' | 'add' | 'change' | 'delete'
-type Order = 'more_than' | 'at_least' | 'less_than' | 'at_most'
-interface Condition {
-  readonly field: string
-  readonly is: 'one_of' | 'none_of' | 'empty' | 'filled' | 'contains' | Order
-  readonly values?: readonly string[]
-  readonly zone?: string
-}
-type Conditions = readonly (Condition | { readonly any: readonly Condition[] })[]
-interface Rule {
-  readonly role: 'viewer' | 'commenter' | 'editor'
-  readonly scope: 'all' | 'own' | 'assigned' | 'team'
-  readonly field?: string
-  readonly when?: Conditions
-}
-type Rules = Readonly<Record<Command, readonly Rule[]>>
 
 let world: AccessWorld
 beforeAll(async () => {
@@ -45,41 +43,6 @@ const set = (user: UserName, rules: unknown, replace = false): Promise<unknown> 
     user,
     sql`select holdfast.set_access(${world.workspace}, 'jobs', ${JSON.stringify(rules)}::jsonb, ${replace})`,
   )
-
-const RANKS = ['viewer', 'commenter', 'editor', 'admin', 'owner']
-const rankOf = (role: string | undefined): number => RANKS.indexOf(role ?? '')
-
-const ZONE = 'Pacific/Auckland'
-const dayIn = (zone: string, days = 0): string =>
-  new Intl.DateTimeFormat('sv', { timeZone: zone }).format(new Date(Date.now() + days * 86_400_000))
-
-function meets({ field, is, values: [first = '', ...more] = [] }: Condition, row: Row): boolean {
-  const value = row[field] ?? null
-  const isEmpty = value === null || value === ''
-  if (is === 'empty') return isEmpty
-  if (is === 'filled') return !isEmpty
-  if (is === 'one_of' || is === 'none_of') {
-    const isListed = [first, ...more].some((one) =>
-      field === 'price' && value !== null ? Number(one) === value : one === String(value),
-    )
-    return isListed === (is === 'one_of')
-  }
-  if (value === null) return false
-  if (is === 'contains') return String(value).toLowerCase().includes(first.toLowerCase())
-  const [, days = '0'] = /^today(.*)$/.exec(first) ?? []
-  const comparable = (one: string): number | string =>
-    field === 'n' || field === 'price' ? Number(one) : field === 'seen_at' ? Date.parse(one) : one
-  const [left, right] = [
-    comparable(String(value)),
-    first.startsWith('today') ? dayIn(ZONE, Number(days)) : comparable(first),
-  ]
-  if (is === 'more_than') return left > right
-  if (is === 'at_least') return left >= right
-  return is === 'less_than' ? left < right : left <= right
-}
-
-const meetsAll = (when: Conditions, row: Row): boolean =>
-  when.every((one) => ('any' in one ? one.any.some((each) => meets(each, row)) : meets(one, row)))
 
 /** Whether the record is in the scope of a rule for the user. */
 function reaches({ role, scope, field = '' }: Rule, user: UserName, row: Row): boolean {
@@ -120,43 +83,12 @@ const VALUES: Readonly<Record<string, () => Value>> = {
 }
 const FIELDS = Object.keys(VALUES)
 
-const ORDERS = ['more_than', 'at_least', 'less_than', 'at_most'] as const
-const ORDERED = ['n', 'day', 'price', 'seen_at']
-
-/** A comparison by order, or of parts of texts. */
-function randomComparison(): Condition | undefined {
-  const field = pick(['title', ...ORDERED])
-  if (field === 'title') return { field, is: 'contains', values: [pick(['A', 'b', 'PR', '_%', 'it’s'])] }
-  const is = pick(ORDERS)
-  if (field === 'day' && random.chance(0.5))
-    return { field, is, values: [pick(['today', 'today+1', 'today-1', 'today+400'])], zone: ZONE }
-  const value = VALUES[field]?.() ?? null
-  if (value === null) return undefined
-  return { field, is, values: [field === 'seen_at' ? new Date(String(value)).toISOString() : String(value)] }
-}
-
-function randomCondition(): Condition {
-  const compared = random.chance(0.5) ? randomComparison() : undefined
-  if (compared) return compared
-  const field = pick(FIELDS)
-  const is = pick(['one_of', 'none_of', 'empty', 'filled'] as const)
-  if (is === 'empty' || is === 'filled' || field === 'seen_at') return { field, is: pick(['empty', 'filled']) }
-  const value = (): string[] => [VALUES[field]?.() ?? null].filter((one) => one !== null && one !== '').map(String)
-  const values = [...new Set([...value(), ...value()])]
-  return values.length === 0 ? { field, is: 'filled' } : { field, is, values }
-}
-
-const randomConditions = (): Conditions =>
-  Array.from({ length: pick([0, 0, 1, 2]) }, () =>
-    random.chance(0.3) ? { any: [randomCondition(), randomCondition(), randomCondition()] } : randomCondition(),
-  )
-
 function randomRule(command: Command): Rule {
   const scope = pick(
     command === 'add' ? (['all', 'assigned', 'team'] as const) : (['all', 'own', 'assigned', 'team'] as const),
   )
   const field = scope === 'assigned' ? { field: 'assignee_id' } : scope === 'team' ? { field: 'team_id' } : {}
-  const when = randomConditions()
+  const when = randomConditions({ random, values: VALUES })
   return { role: pick(['viewer', 'commenter', 'editor']), scope, ...field, ...(when.length > 0 ? { when } : {}) }
 }
 
@@ -194,12 +126,6 @@ async function fill(): Promise<readonly Row[]> {
   return rows
 }
 
-interface Tried {
-  readonly before?: Row
-  readonly after?: Row
-  readonly changed?: string
-}
-
 function randomWrites(rows: readonly Row[], user: UserName): readonly Tried[] {
   const made: Row = {
     ...Object.fromEntries(FIELDS.map((field) => [field, VALUES[field]?.() ?? null])),
@@ -226,11 +152,6 @@ function writeSql({ before, after, changed }: Tried): SqlFragment {
     return sql`insert into public.jobs (${columns('')}) select ${columns('v.')} from ${values} returning jobs.xmin`
   return sql`update public.jobs t set ${sql.identifier(changed ?? '')} = v.${sql.identifier(changed ?? '')} from ${values} where t.id = ${before['id']} returning t.id`
 }
-
-const local = (row: Row): Row =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, typeof value === 'boolean' ? Number(value) : value]),
-  )
 
 test(
   `rules mean what they say: in Postgres, in buckets and on devices (${RUNS} rule sets, seed ${SEED})`,
@@ -283,15 +204,8 @@ test(
           },
           { rules: onDevice, rowOf: () => undefined, isCurrent: () => true },
         )
-        // Devices leave to the server what depends on today, and letters whose case depends on the locale.
-        const isLeftBy = ({ values: [first = ''] = [], is }: Condition): boolean =>
-          is === 'contains'
-            ? /[^ -~]/.test(`${before?.['title'] ?? ''}${after?.['title'] ?? ''}`)
-            : first.startsWith('today')
-        const conditions = [...rules.see, ...rules.add, ...rules.change, ...rules.delete].flatMap(({ when = [] }) =>
-          when.flatMap((one) => ('any' in one ? one.any : [one])),
-        )
-        if (kind === 'unknown' && conditions.some(isLeftBy)) continue
+        const used = [...rules.see, ...rules.add, ...rules.change, ...rules.delete].map(({ when = [] }) => when)
+        if (kind === 'unknown' && used.some((when) => isLeftToServer(when, [before, after]))) continue
         // A trigger keeps created_by, so a device leaves to the server whether a changed record is still the user's own.
         const isLeft =
           kind === 'unknown' && after && [...rules.change, ...rules.see].some(({ scope }) => scope === 'own')
@@ -398,13 +312,6 @@ const seenAs = (caller: UserName, member: string): ReturnType<typeof seeAs> =>
     { workspace: world.workspace, member: world.members[member] ?? member, table: 'jobs' },
   )
 
-const EDITORS: Rules = {
-  see: [{ role: 'viewer', scope: 'all' }],
-  add: [{ role: 'editor', scope: 'all' }],
-  change: [{ role: 'editor', scope: 'assigned', field: 'assignee_id' }],
-  delete: [],
-}
-
 describe('set_access', () => {
   test.each(['edda', 'vera', 'gus', 'mole'] as const)('refuses %s, who is no admin', async (user) => {
     await expect(set(user, EDITORS)).rejects.toMatchObject({ code: '42501', hint: 'people.not_admin' })
@@ -427,30 +334,7 @@ describe('set_access', () => {
     ['access.scope', { ...EDITORS, see: [{ ...all, scope: 'team' }] }],
     ['access.field', { ...EDITORS, see: [{ ...all, scope: 'team', field: 'assignee_id' }] }],
     ['access.field', { ...EDITORS, see: [{ ...all, scope: 'assigned', field: 'created_by' }] }],
-    ['access.field', when({ field: 'nothing', is: 'empty' })],
-    ['access.condition', when({ field: 'state', is: '= any' })],
-    ['access.condition', when({ field: 'seen_at', is: 'one_of', values: ['2026-01-01T00:00:00Z'] })],
-    ['access.condition', when({ field: 'state', is: 'more_than', values: ['1'] })],
-    ['access.condition', when({ field: 'n', is: 'contains', values: ['1'] })],
-    ['access.condition', when({ field: 'seen_at', is: 'less_than', values: ['today'] })],
-    ['access.condition', when({ field: 'n', is: 'empty', sql: 'true' })],
-    ['access.condition', when({ any: [] })],
-    ['access.condition', when({ any: [{ field: 'n', is: 'empty' }], field: 'n' })],
-    ['access.condition', when({ any: Array.from({ length: 9 }, () => ({ field: 'n', is: 'empty' })) })],
-    ['access.condition', when({ any: [{ field: 'n', is: 'empty' }, { any: [{ field: 'n', is: 'empty' }] }] })],
-    ['access.values', when({ field: 'n', is: 'more_than', values: ['1', '2'] })],
-    ['access.values', when({ field: 'n', is: 'more_than', values: ['1.5'] })],
-    ['access.values', when({ field: 'price', is: 'more_than', values: ['NaN'] })],
-    ['access.values', when({ field: 'seen_at', is: 'more_than', values: ['2026-01-01T00:00:00'] })],
-    ['access.values', when({ field: 'day', is: 'one_of', values: ['today'] })],
-    ['access.zone', when({ field: 'day', is: 'less_than', values: ['today'], zone: 'Middle/Earth' })],
-    ['access.zone', when({ field: 'day', is: 'less_than', values: ['today'], zone: "UTC') or (true" })],
-    ['access.values', when({ field: 'state', is: 'one_of', values: [] })],
-    ['access.values', when({ field: 'state', is: 'one_of', values: ['a\\'] })],
-    ['access.values', when({ field: 'n', is: 'one_of', values: ['1) or (true'] })],
-    ['access.values', when({ field: 'n', is: 'one_of', values: ['9999999999999999'] })],
-    ['access.values', when({ field: 'day', is: 'one_of', values: ['2026-02-30'] })],
-    ['access.values', when({ field: 'is_urgent', is: 'one_of', values: ['maybe'] })],
+    ...REFUSED_CONDITIONS.map(([hint, condition]) => [hint, when(condition)] as const),
     ['access.unseen', { ...EDITORS, see: [] }],
     ['access.unseen', { ...EDITORS, see: [{ role: 'editor', scope: 'own' }] }],
   ])('refuses with %s: %j', async (hint, rules) => {

@@ -4,7 +4,7 @@ import { dayOf, momentOf, startOfDay, timeOfDay } from '../../lib/fields/dates.t
 import type { Field } from '../../lib/fields/field.ts'
 import { decimalSeparator, parseNumberText } from '../../lib/fields/numbers.ts'
 import { pageLocale } from '../../lib/language.ts'
-import { momentAtWall, useWorkspaceZone } from '../../lib/time-zone.ts'
+import { deviceZone, momentAtWall, useWorkspaceZone } from '../../lib/time-zone.ts'
 import { tableRulesMessages as words } from '../../messages/table-rules.ts'
 import { Select } from '../select.tsx'
 import { TextField } from '../text-field.tsx'
@@ -71,7 +71,7 @@ function DayValue({
   isDisabled,
   onChange,
 }: ValueProps & { readonly hasToday: boolean }): JSX.Element {
-  const zone = useWorkspaceZone((state) => state.zone) ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  const zone = useWorkspaceZone((state) => state.zone) ?? deviceZone()
   const [value = ''] = condition.values ?? []
   const days = daysFromToday(value)
   const [isFuture, setFuture] = useState(days !== undefined && days > 0)

@@ -168,14 +168,7 @@ function RequiredEditor({
         </Notice>
       )}
       {when.length === 0 ? null : (
-        <Disclosure title={tableRulesMessages.details}>
-          <SqlPreview
-            name="required_when_sql"
-            args={{ ...args, only_new: gaps !== undefined }}
-            refusals={fieldRulesRefusals}
-            isPaused={call.isPending}
-          />
-        </Disclosure>
+        <Statements args={{ ...args, only_new: gaps !== undefined }} isPaused={call.isPending} />
       )}
       <CallFailureText failure={call.failure} />
       <div className="flex gap-2">
@@ -190,6 +183,14 @@ function RequiredEditor({
         <Button onPress={onClose}>{words.cancel}</Button>
       </div>
     </div>
+  )
+}
+
+function Statements({ args, isPaused }: { readonly args: object; readonly isPaused: boolean }): JSX.Element {
+  return (
+    <Disclosure title={tableRulesMessages.details}>
+      <SqlPreview name="required_when_sql" args={args} refusals={fieldRulesRefusals} isPaused={isPaused} />
+    </Disclosure>
   )
 }
 
