@@ -44,7 +44,9 @@ begin
     raise exception 'A field is unique or not, and limits are an object.' using hint = 'change_table.kind';
   end if;
   return case when renamed = '{}' then '' else format(E'select holdfast.rename_in_views(%L, %L, %L);\n', of_name, field, renamed) end
-    || case when coalesce(jsonb_typeof(change -> 'colours'), 'null') = 'null' then '' else holdfast.set_choice_colours_sql(of_table, field, change) end
+    || case when coalesce(jsonb_typeof(change -> 'colours'), 'null') <> 'null' then holdfast.set_choice_colours_sql(of_table, field, change)
+            when jsonb_typeof(change -> 'choices') = 'array'
+            then format(E'select holdfast.follow_choice_colours(%L, %L, %L, %L);\n', of_name, field, change -> 'choices', renamed) else '' end
     || case when coalesce(jsonb_typeof(change -> 'limits'), 'null') = 'null' then '' else holdfast.set_limits_sql(of_table, field, change -> 'limits') end
     || case when change ? 'default' then holdfast.set_default_sql(of_table, field, change -> 'default')
             when change ? 'choices' then holdfast.keep_default_sql(of_table, field, change -> 'choices', renamed) else '' end
@@ -63,26 +65,12 @@ create function holdfast.keep_choice_colours(colours jsonb, options jsonb, renam
 $$;
 comment on function holdfast.keep_choice_colours(jsonb, jsonb, jsonb) is 'The colours of options after some were renamed, merged or removed.';
 
--- As in 0270, with colours.
-create or replace function holdfast.keep_choice_words(of_table text, field text, options jsonb, renamed jsonb) returns void
-  language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  workspace constant uuid := (select t.workspace_id from holdfast.tables t where t.schema_name = 'public' and t.table_name = of_table);
-  words constant jsonb := coalesce(holdfast.new_choice_words(options), '{}');
-  of_files constant regclass := holdfast.files_table(to_regclass(format('public.%I', of_table)));
-begin
-  insert into holdfast.fields as f (workspace_id, table_name, field_name, choices)
-    select workspace, of_table, field, words where words <> '{}'
-    on conflict on constraint holdfast_fields_once do update
-      set choices = words || coalesce((select jsonb_object_agg(one.key, one.value) from jsonb_each(f.choices) one
-                                        where options ? one.key and not renamed ? one.key), '{}');
+create function holdfast.follow_choice_colours(of_table text, field text, options jsonb, renamed jsonb) returns void
+  language sql set search_path = pg_catalog, pg_temp as $$
   update holdfast.fields f set choice_colours = holdfast.keep_choice_colours(f.choice_colours, options, renamed)
-   where f.schema_name = 'public' and f.table_name = of_table and f.field_name = field and f.choice_colours <> '{}';
-  if of_files is not null and exists (select from pg_attribute a where a.attrelid = of_files and a.attname = holdfast.record_column(field) and not a.attisdropped) then
-    execute format('update %s f set updated_at = now()', of_files);
-  end if;
-end
+   where f.schema_name = 'public' and f.table_name = of_table and f.field_name = field and f.choice_colours <> '{}'
 $$;
+comment on function holdfast.follow_choice_colours(text, text, jsonb, jsonb) is 'Keeps the colours of a field with its options when these change.';
 
 do $$
 declare
@@ -91,7 +79,7 @@ declare
 begin
   for one in
     select p.oid::regprocedure as function from pg_proc p
-     where p.pronamespace = 'holdfast'::regnamespace and p.proname in ('set_choice_colours_sql', 'keep_choice_colours')
+     where p.pronamespace = 'holdfast'::regnamespace and p.proname in ('set_choice_colours_sql', 'keep_choice_colours', 'follow_choice_colours')
   loop
     execute format('revoke all on function %s from public', one.function);
     execute format('alter function %s owner to %I', one.function, project);
