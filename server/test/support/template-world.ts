@@ -35,6 +35,12 @@ export const table = (key: string, more: Part = {}): Part => ({
 })
 export const templateOf = (...tables: readonly Part[]): Template => ({ holdfast_template: 1, name: 'Rounds', tables })
 
+/** When a round needs a day. */
+export const RISKS = [
+  { field: 'is_safe', is: 'one_of', values: ['false'] },
+  { field: 'turns', is: 'more_than', values: ['6'] },
+]
+
 /** Dashboards over the tables `rounds` and `sites`. */
 export const FIGURES: readonly Part[] = [
   {
