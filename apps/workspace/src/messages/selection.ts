@@ -40,4 +40,7 @@ export const selectionMessages = inLanguages('selectionMessages', {
   deleteTitle: (count: number, one: string, many: string) =>
     icu('Delete {count, plural, one {# {one}} other {# {many}}}?', { count, one, many }),
   deleteDetail: 'You can undo this in this tab.',
+  writing: 'Saving on this device',
+  written: (done: number, total: number) => `${formatCount(done)} of ${formatCount(total)}`,
+  cancelled: 'Cancelled. No records were changed.',
 })

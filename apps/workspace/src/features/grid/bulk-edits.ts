@@ -13,6 +13,7 @@ import { changesLeft } from './changes-left.ts'
 import { type CopiedCells, copyCells } from './copied-cells.ts'
 import { clearChanges, deleteChanges, fillChanges, pasteChanges } from './edit-changes.ts'
 import type { BulkEdits, GridEditsOptions } from './grid-edits.ts'
+import { watchLongWrites } from './long-write.tsx'
 import { pasteCells } from './paste-cells.ts'
 import { readLinkIds } from './read-link-ids.ts'
 import { cellsIn } from './selection.ts'
@@ -28,6 +29,7 @@ export function createBulkEdits(
   local: Pick<LocalDatabase, 'database' | 'judge'>,
   options: GridEditsOptions,
 ): BulkEdits {
+  watchLongWrites()
   const context = createBulkContext(local, options)
   const { table, fieldsOf, rowsOf, writeCells } = context
   return {

@@ -2,12 +2,13 @@
 import { batchedReads } from '@holdfast/client'
 import { act, fireEvent, screen, waitFor } from '@testing-library/react'
 import type { JSX } from 'react'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { toTableInfo } from '../../lib/data/tables.ts'
 import { TEST_FIELDS, TEST_SCHEMA, TEST_TASKS } from '../../lib/fields/test-fields.test-support.ts'
-import { createRecordWriter } from '../../lib/records/create-record-writer.ts'
+import { createRecordWriter, useUndo } from '../../lib/records/create-record-writer.ts'
 import { openTestDevice, type TestDevice } from '../../lib/test-device.test-support.tsx'
 import { gridQueryOf } from './query/grid-query-of.ts'
+import { Questions } from './questions.tsx'
 import { RowWindows } from './row-windows.ts'
 import { SelectionBar, type SelectionBarProps } from './selection-bar.tsx'
 import { type CheckedRows, createViewStore, NO_ROWS, NO_SELECTION } from './use-view-selection.ts'
@@ -16,8 +17,8 @@ import { type RowChecks, useRowChecks } from './use-row-checks.ts'
 /** On a busy machine. */
 const SOON = { timeout: 20_000 }
 
-/** More than are loaded at once. */
-const ROWS = 450
+/** More than are loaded at once, and a write that is followed. */
+const ROWS = 650
 
 interface Shown {
   readonly device: TestDevice
@@ -72,6 +73,7 @@ async function withView(run: (shown: Shown) => Promise<void>): Promise<void> {
       />
     )
   }
+  device.render(<Questions />)
   const { result } = device.renderHook(() => useRowChecks(checked, windows, query))
   device.render(<Bar />)
   await screen.findByRole('toolbar', { name: 'Selected records' }, SOON)
@@ -92,17 +94,35 @@ async function withView(run: (shown: Shown) => Promise<void>): Promise<void> {
 test('all records of the view are selected, loaded or not, and deleted as one step', async () => {
   await withView(async ({ checks, checked, count, undo }) => {
     act(() => checks().toggle(0))
-    fireEvent.click(await screen.findByRole('button', { name: 'Select all 400' }, SOON))
+    fireEvent.click(await screen.findByRole('button', { name: 'Select all 600' }, SOON))
     await waitFor(() => expect(checked.get().size).toBe(ROWS - 50), SOON)
-    expect(screen.getByRole('status').textContent).toBe('400 selected')
+    expect(screen.getByRole('status').textContent).toBe('600 selected')
     fireEvent.click(screen.getByRole('button', { name: 'Delete' }))
-    const dialog = await screen.findByRole('alertdialog', { name: /^Delete 400 tasks\?/ }, SOON)
+    const dialog = await screen.findByRole('alertdialog', { name: /^Delete 600 tasks\?/ }, SOON)
     expect(await count('true')).toBe(ROWS)
     fireEvent.click([...dialog.querySelectorAll('button')].at(-1) ?? dialog)
     await waitFor(async () => expect(await count('true')).toBe(50), SOON)
     await waitFor(() => expect(checked.get().size).toBe(0), SOON)
     await undo()
     expect(await count('true')).toBe(ROWS)
+  })
+})
+
+test('a write that takes longer shows how far it is, and is rolled back by Cancel', async () => {
+  await withView(async ({ checks, count }) => {
+    act(() => checks().toggle(0))
+    fireEvent.click(await screen.findByRole('button', { name: 'Select all 600' }, SOON))
+    await screen.findByText('600 selected', undefined, SOON)
+    // Time passes quickly between two changes.
+    let now = performance.now()
+    using _clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 50))
+    fireEvent.click(screen.getByRole('button', { name: 'Delete' }))
+    const dialog = await screen.findByRole('alertdialog', { name: /^Delete 600 tasks\?/ }, SOON)
+    fireEvent.click([...dialog.querySelectorAll('button')].at(-1) ?? dialog)
+    fireEvent.click(await screen.findByRole('button', { name: 'Cancel' }, SOON))
+    await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull(), SOON)
+    expect(await count('true')).toBe(ROWS)
+    expect(useUndo.getState().stack.done).toEqual([])
   })
 })
 

@@ -1,6 +1,7 @@
 import type { JSX } from 'react'
 import { MoreDialog } from '../../components/records/more-question.tsx'
 import { PartDialog } from '../../components/records/part-question.tsx'
+import { LongWriteDialog } from './long-write.tsx'
 
 /** The dialogs of range operations. */
 export function Questions(): JSX.Element {
@@ -8,6 +9,7 @@ export function Questions(): JSX.Element {
     <>
       <PartDialog />
       <MoreDialog />
+      <LongWriteDialog />
     </>
   )
 }

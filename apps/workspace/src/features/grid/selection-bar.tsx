@@ -12,7 +12,7 @@ import { type Field, type FieldValue, isPerson } from '../../lib/fields/field.ts
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
 import { selectionMessages as words } from '../../messages/selection.ts'
 import { AddToChecklist } from './add-to-checklist.tsx'
-import { createBulkEdits } from './bulk-edits.ts'
+import { createBulkEdits, Questions } from './bulk-edits.ts'
 import { EditField } from './edit-field.tsx'
 import { ExportForm } from './export/export-form.tsx'
 import type { BulkEdits, ChosenRows } from './grid-edits.ts'
@@ -51,7 +51,7 @@ const ICON = { size: 15, 'aria-hidden': true } as const
 
 /** The actions for the checked records, or for those of the selected cells if none are checked. */
 export function SelectionBar(props: SelectionBarProps): JSX.Element {
-  const { table, fields, view, windows, selection, checked } = props
+  const { table, fields, view, windows, selection, checked, onQuestions } = props
   const ids = useSelected(checked, (rows) => rows)
   const range = rangeOf(useSelected(selection, (selected) => selected))
   const isByCells = ids.size === 0
@@ -59,7 +59,12 @@ export function SelectionBar(props: SelectionBarProps): JSX.Element {
   const chosen: ChosenRows = isByCells ? range : { ids }
   const { database } = useLocalDatabase()
   const edits = useBulkEdits(props)
-  const { isBusy, run } = useBusy()
+  const busy = useBusy()
+  const { isBusy } = busy
+  const run = (task: () => Promise<void>): Promise<void> => {
+    onQuestions(Questions)
+    return busy.run(task)
+  }
   const [open, setOpen] = useState<Open>()
   const { update: canUpdate, delete: canDelete } = table.descriptor.can
   const editable = canUpdate ? fields.filter(({ isEditable }) => isEditable) : []

@@ -3,6 +3,7 @@ import { writeByRecord, writeLocally } from '@holdfast/client'
 import type { FieldValue } from '../fields/field.ts'
 import { quoteName } from '../sql.ts'
 import { type Command, type RecordChange, recordKey, type RecordValues } from './record-change.ts'
+import type { WriteWatch } from './watch-writes.ts'
 
 /** Changes per command; the server's limit per transaction. */
 export const CHANGES_MAX = 10_000
@@ -21,13 +22,14 @@ export interface ApplyOptions {
   readonly isChecked: boolean
   /** Records to skip, by {@link recordKey}: the command never reached the server for them. */
   readonly without?: ReadonlySet<string>
+  readonly watch?: WriteWatch | undefined
 }
 
 /** Writes a command as one local transaction, also atomic on the server unless it is per record. */
 export async function applyCommand(
   database: CommonPowerSyncDatabase,
   command: Command,
-  { isChecked, without = new Set() }: ApplyOptions,
+  { isChecked, without = new Set(), watch }: ApplyOptions,
 ): Promise<ApplyOutcome> {
   const body = async (tx: Transaction): Promise<ApplyOutcome> => {
     const metadata = JSON.stringify({ cmd: command.label, at: new Date().toISOString(), command: command.id })
@@ -39,7 +41,10 @@ export async function applyCommand(
       const key = recordKey(change)
       return !without.has(key) && standings.get(key) !== 'already'
     })
+    let done = 0
     for (const together of runsOf(pending)) {
+      watch?.step(done)
+      done += together.length
       const [change] = together
       if (together.length > 1) await insertAll(tx, together, metadata)
       else if (change && gone.has(recordKey(change))) await queueForGone(tx, change, metadata)
@@ -48,7 +53,7 @@ export async function applyCommand(
     for (const { sql, parameters } of command.drafts ?? []) await tx.execute(sql, [...parameters])
     return { kind: 'applied', already: [...standings.values()].filter((standing) => standing === 'already').length }
   }
-  return command.byRecord ? writeByRecord(database, body) : writeLocally(database, body)
+  return (command.byRecord ? writeByRecord(database, body) : writeLocally(database, body)).finally(() => watch?.end())
 }
 
 /** A record's state relative to a command: as expected, already as written, or neither. */

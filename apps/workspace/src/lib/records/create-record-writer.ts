@@ -8,6 +8,7 @@ import { isOfCommand, refusedRecords } from './refused-records.ts'
 import { underWay } from '../data/typing.ts'
 import { storeOrTell } from '../data/unstored.ts'
 import { FULL, type NotStored, type Refused } from './not-stored.ts'
+import { watchOf } from './watch-writes.ts'
 import { EMPTY_STACK, moveToDone, moveToUndone, pushDone, type UndoStack } from './undo-stack.ts'
 
 /** An undo or redo that would overwrite a later change; the user decides. */
@@ -98,7 +99,7 @@ export function createRecordWriter(
     const refused = await judge(next.changes.filter((change) => !without.has(recordKey(change))))
     if (refused) tell(words[direction === 'undo' ? 'notUndone' : 'notRedone'](command.label, refused.words))
     if (refused) return refused
-    const outcome = await applyCommand(database, next, { isChecked, without })
+    const outcome = await applyCommand(database, next, { isChecked, without, watch: watchOf(next) })
     if (outcome.kind === 'changed_since') return outcome
     if (without.size > 0) await rejected.withdraw(isOfCommand(command.id))
     update(direction === 'undo' ? moveToUndone : moveToDone)
@@ -114,7 +115,10 @@ export function createRecordWriter(
       return false
     }
     const made = { ...command, id: crypto.randomUUID() }
-    if (!(await storeOrTell(made.label, () => applyCommand(database, made, { isChecked: false })))) return false
+    if (
+      !(await storeOrTell(made.label, () => applyCommand(database, made, { isChecked: false, watch: watchOf(made) })))
+    )
+      return false
     const { drafts: _drafts, ...undoable } = made
     update((stack) => pushDone(stack, undoable))
     return true

@@ -39,4 +39,7 @@ export const selectionMessages: Translation<typeof english> = {
   deleteTitle: (count, one, many) =>
     icu('{count, number} {noun} löschen?', { count, noun: capitalize(count === 1 ? one : many) }),
   deleteDetail: 'Das lässt sich in diesem Tab rückgängig machen.',
+  writing: 'Wird auf diesem Gerät gespeichert',
+  written: (done, total) => `${formatCount(done)} von ${formatCount(total)}`,
+  cancelled: 'Abgebrochen. Kein Eintrag wurde geändert.',
 }
