@@ -25,9 +25,12 @@ export const newTableMessages = inLanguages('newTableMessages', {
     date: 'Date',
     datetime: 'Date and time',
     choice: 'Choice',
+    currency: 'Currency',
+    percent: 'Percent',
     id: 'Record ID',
     left_out: 'Do not import',
   },
+  currencyOf: (code: string) => `Currency (${code})`,
   linkTo: (table: string) => `Link to ${table}`,
   labelForm: 'Use 1 to 40 characters and no full stop',
 

@@ -1,6 +1,7 @@
 import type { Field } from '../../lib/fields/field.ts'
 import { type FileColumn, fileColumnsOf } from '../../lib/exchange/file-columns.ts'
 import type { FileRow } from '../../lib/exchange/opened-file.ts'
+import { markedNumberOf } from './marked-number.ts'
 
 /** Number and date formats of a file. */
 export interface Writing {
@@ -98,7 +99,14 @@ export function countWriting(
   for (const [column, kind] of kinds.entries()) {
     if (kind === 'number' || kind === 'integer') {
       for (const { cells } of rows) {
-        const text = cells[column]?.trim() ?? ''
+        const written = cells[column]?.trim() ?? ''
+        const marked = markedNumberOf(written)
+        const text = marked?.bare ?? written
+        // Amounts rarely have three decimals.
+        if (marked && marked.mark !== '%' && /^[+-]?[1-9]\d{0,2}([.,]\d{3})+$/.test(text)) {
+          if (text.includes('.')) tally.commas += 1
+          else tally.points += 1
+        }
         if (/^[+-]?(\d{1,3}(\.\d{3})+,\d+|\d+,(\d{1,2}|\d{4,}))$/.test(text)) tally.commas += 1
         if (/^[+-]?(\d{1,3}(,\d{3})+\.\d+|\d*\.(\d{1,2}|\d{4,}))$/.test(text)) tally.points += 1
       }

@@ -26,9 +26,12 @@ export const newTableMessages: Translation<typeof english> = {
     date: 'Datum',
     datetime: 'Datum und Uhrzeit',
     choice: 'Auswahl',
+    currency: 'Währung',
+    percent: 'Prozent',
     id: 'ID des Eintrags',
     left_out: 'Nicht importieren',
   },
+  currencyOf: (code) => `Währung (${code})`,
   linkTo: (table) => `Verweis auf ${table}`,
   labelForm: 'Bis zu 40 Zeichen, ohne Punkt',
 

@@ -15,7 +15,7 @@ import { PlanSummary } from '../plan-summary.tsx'
 import { AccessChoice } from './access-choice.tsx'
 import { FieldRows } from './field-rows.tsx'
 import { linkTables } from '../../../lib/data/link-tables.ts'
-import { isLabel, toProvisional } from './table-draft.ts'
+import { isLabel, isMarked, toProvisional } from './table-draft.ts'
 import { TableName } from './table-name.tsx'
 import type { MakingTable, NewTableStep } from './use-new-table.ts'
 
@@ -37,7 +37,9 @@ export function DescribeTable({
         <div className="grid grid-cols-1 gap-4 tablet:grid-cols-2 laptop:grid-cols-4">
           <ReadingChoices file={file} readAgain={making.readAgain} />
           <WritingChoices
-            kinds={new Set(draft.fields.map(({ becomes }) => becomes.kind as FieldKind))}
+            kinds={
+              new Set(draft.fields.map(({ becomes: { kind } }) => (isMarked(kind) ? 'number' : (kind as FieldKind))))
+            }
             writing={draft.writing}
             onChange={(writing) => making.change({ ...draft, writing })}
           />

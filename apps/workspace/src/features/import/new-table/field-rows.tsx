@@ -7,8 +7,9 @@ import { newTableMessages as words } from '../../../messages/new-table.ts'
 import { FileTable } from '../file-table.tsx'
 import { choicesAsked } from './choices-of.ts'
 import type { linkTables } from '../../../lib/data/link-tables.ts'
-import { valuesOf } from './propose-table.ts'
-import { type Becomes, isLabel, NEW_KINDS, type TableDraft } from './table-draft.ts'
+import { DEFAULT_SETTINGS } from '../../../lib/fields/new-kinds.ts'
+import { markedKindOf, valuesOf } from './propose-table.ts'
+import { type Becomes, isLabel, MARKED_KINDS, NEW_KINDS, type TableDraft } from './table-draft.ts'
 import { Part } from './part.tsx'
 import type { NewTableStep } from './use-new-table.ts'
 
@@ -51,7 +52,7 @@ export function FieldRows({
         <Select
           label={words.becomesOf(column)}
           isLabelHidden
-          options={optionsOf(tables)}
+          options={optionsOf(tables, field.becomes)}
           value={field.becomes.kind === 'link' ? `${LINK}${field.becomes.table}` : field.becomes.kind}
           onChange={(value) => set({ becomes: becomesOf(value, step, at) })}
           className="tablet:w-40 wide:w-52"
@@ -112,6 +113,7 @@ function Cards({ rows }: { readonly rows: readonly ShownRow[] }): JSX.Element {
 
 function optionsOf(
   tables: ReturnType<typeof linkTables>,
+  becomes: Becomes,
 ): readonly { readonly value: string; readonly label: string }[] {
   const plain = (kind: keyof typeof words.kinds): { value: string; label: string } => ({
     value: kind,
@@ -120,6 +122,11 @@ function optionsOf(
   return [
     plain('left_out'),
     ...NEW_KINDS.map(plain),
+    {
+      value: 'currency',
+      label: becomes.kind === 'currency' ? words.currencyOf(becomes.settings.code) : words.kinds.currency,
+    },
+    plain('percent'),
     ...tables.map(({ name, label }) => ({ value: `${LINK}${name}`, label: words.linkTo(label) })),
     plain('id'),
   ]
@@ -135,6 +142,11 @@ function becomesOf(
   if (value === 'choice') {
     const offered = proposed.fields[at]?.becomes
     return offered?.kind === 'choice' ? offered : { kind: 'choice', choices: choicesAsked(valuesOf(file, at).all) }
+  }
+  const marked = MARKED_KINDS.find((one) => one === value)
+  if (marked !== undefined) {
+    const found = markedKindOf(valuesOf(file, at).all)
+    return found?.kind === marked ? found : { kind: marked, settings: DEFAULT_SETTINGS }
   }
   const kind = [...NEW_KINDS, 'id' as const].find((one) => one === value)
   return kind === undefined || kind === 'choice' ? { kind: 'left_out' } : { kind }

@@ -7,6 +7,7 @@ import { runsOf } from '@holdfast/test-support/runs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toTableInfo } from '../../../lib/data/tables.ts'
+import type { Field } from '../../../lib/fields/field.ts'
 import { testColumn, testTable } from '../../../lib/fields/test-fields.test-support.ts'
 import { exportedText } from '../../../lib/exchange/exported-text.ts'
 import { openFile } from '../../../lib/exchange/open-file.ts'
@@ -116,6 +117,21 @@ describe('what a column becomes', () => {
       [...Array.from({ length: 2_500 }, (_, n) => String(n)), '007'],
       'text',
     ],
+    ['amounts in euros', 'n', ['1.234,50 €', '12,00 €', '-7,25 €'], 'currency'],
+    ['amounts of full thousands in euros', 'n', ['1.000 €', '25.000 €', '1.234.000 €'], 'currency'],
+    ['amounts in dollars', 'n', ['$1,234.50', '$12.00', '-$7.25'], 'currency'],
+    ['amounts with the code of the currency', 'n', ['EUR 12.00', 'EUR 7.25'], 'currency'],
+    ['amounts in pounds', 'n', ['£3', '£4.50'], 'currency'],
+    ['amounts, and one in another currency', 'n', [...Array.from({ length: 20 }, (_, at) => `$${at}`), '€5'], 'text'],
+    ['amounts, and one without a currency', 'n', ['5 €', '6 €', '7'], 'text'],
+    ['amounts with the sign in two places', 'n', ['5 €', '€ 6', '7 €'], 'text'],
+    ['amounts with and without groups of digits', 'n', ['1.000,00 €', '2000,00 €'], 'text'],
+    ['amounts with two signs', 'n', ['$5 USD', '$6 USD'], 'text'],
+    ['numbers of something else', 'n', ['5 kg', '6 kg'], 'text'],
+    ['percentages', 'n', ['12 %', '7,5 %', '-3 %'], 'percent'],
+    ['percentages without a space', 'n', ['12%', '7.5%'], 'percent'],
+    ['percentages, and one number', 'n', ['12%', '7.5%', '3'], 'text'],
+    ['percentages with and without a space', 'n', ['12%', '7.5 %'], 'text'],
     ['amounts with their zeros', 'n', ['1.50', '1.5', '2.25'], 'number'],
     ['telephone numbers without a header that says so', 'n', ['+49 30 1234567', '+1 (212) 555-0100'], 'phone'],
     ['one state in three spellings', 'n', times(6, 'Open', 'open', 'OPEN'), 'text'],
@@ -141,6 +157,17 @@ describe('what a column becomes', () => {
   test('nearly all days: the others are said not to fit', async () => {
     expect((await kindOf('n', [...times(10, '31/12/2026'), 'soon']))?.kind).toBe('date')
     expect((await kindOf('n', [...times(4, '31/12/2026', '1/2/2026'), 'soon', 'later']))?.kind).not.toBe('date')
+  })
+
+  test('amounts keep their currency, and are read as the file writes them', async () => {
+    const draft = await propose('n;x\n1.234,50 €;a\n1.000 €;b\n-0,05 €;c')
+    expect(draft.fields[0]?.becomes).toMatchObject({ kind: 'currency', settings: { code: 'EUR' } })
+    const planned = toNewTable(draft, new Set())
+    expect(planned.definition.fields).toContainEqual({ name: 'n', label: 'n', kind: 'currency', code: 'EUR' })
+    const { fields } = toProvisional(draft, planned, schema)
+    const field = fields.find(({ name }) => name === 'n')
+    const values = ['1.234,50 €', '1.000 €', '-0,05 €'].map((text) => field && readCell(field, text, draft.writing))
+    expect(values).toEqual(['1234.50', '1000', '-0.05'].map((value) => ({ isValid: true, value })))
   })
 
   test('days with points have the day first, whatever the reader writes', async () => {
@@ -300,6 +327,29 @@ describe('no text of a file is lost in the proposed table', () => {
       '2026-02-30',
     ],
     [
+      '5 €',
+      '6,50 €',
+      '1.234,50 €',
+      '-5 €',
+      '€ 5',
+      '€5',
+      '5',
+      '1.000 €',
+      '0,125 €',
+      '-€5',
+      '€-5',
+      '5.50 €',
+      '007 €',
+      '-0 €',
+      '1e3 €',
+      '(5) €',
+      '1234 €',
+      '4000123412341234567 €',
+      '5 EUR',
+    ],
+    ['$5', '$1,234.50', '-$5', '$-5', '$1234.5', '£5', 'USD 5', '5 USD', '$5.50', '$.5', '$5.', '$1.000', '$ 5', '5'],
+    ['5 %', '5%', '7,5 %', '7.5%', '-3 %', '100 %', '1.000 %', '1,000%', '%5', '5', '0,05 %', '+5 %'],
+    [
       'a@b.example',
       'A@B.example',
       'https://a.example',
@@ -342,7 +392,8 @@ describe('no text of a file is lost in the proposed table', () => {
           if (isDay) expect(readCell(field, shown, settings.writing)).toEqual(read)
           else expect([text, from.get(read.value) ?? text]).toEqual([text, text])
           from.set(read.value, text)
-          if (field.kind === 'integer' || field.kind === 'number') expect(digitsOf(shown)).toBe(digitsOf(text))
+          if (field.format) expect(rendered(field, shown, cells, settings.writing.decimal)).toContain(text.trim())
+          else if (field.kind === 'integer' || field.kind === 'number') expect(digitsOf(shown)).toBe(digitsOf(text))
           else if (!isDay && field.kind !== 'boolean') expect(shown).toBe(text)
         }
       }),
@@ -354,4 +405,20 @@ describe('no text of a file is lost in the proposed table', () => {
 /** The digits of a number without its separators. */
 function digitsOf(text: string): string {
   return text.replaceAll(/[^\d-]/g, '')
+}
+
+/** An amount or a percentage in the one form that the cells have, with and without groups of digits. */
+function rendered({ format }: Field, value: string, cells: readonly string[], decimal: string): readonly string[] {
+  const marks = format?.format.kind === 'percent' ? ['%'] : ['€', '$', '£', 'EUR', 'USD']
+  const [sign, digits] = value.startsWith('-') ? ['-', value.slice(1)] : ['', value]
+  const [whole = '', fraction] = digits.split('.')
+  const isGrouped = cells.some((cell) => (decimal === ',' ? /\d\.\d{3}/ : /\d,\d{3}/).test(cell))
+  const grouped = isGrouped ? whole.replaceAll(/\B(?=(\d{3})+$)/g, decimal === ',' ? '.' : ',') : whole
+  const bare = fraction === undefined ? grouped : `${grouped}${decimal}${fraction}`
+  const forms = new Set(
+    cells
+      .map((cell) => cell.trim().replace(/\d.*\d|\d/, '#'))
+      .filter((form) => marks.some((mark) => form.includes(mark)) && form.includes('-') === (sign === '-')),
+  )
+  return [...forms].map((form) => form.replace('#', bare))
 }

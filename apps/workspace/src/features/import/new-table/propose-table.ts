@@ -5,13 +5,16 @@ import { isNumeric } from '../../../lib/fields/field-kind.ts'
 import { importMessages } from '../../../messages/import.ts'
 import { countWriting, emptyTally, type Writing, writingOf } from '../import-settings.ts'
 import type { ParsedFile } from '../parse-file.ts'
+import { FormTally, markedNumberOf, withoutMark } from '../marked-number.ts'
 import { pausing } from '../pause.ts'
 import { readCell } from '../read-cell.ts'
 import { choicesOf } from './choices-of.ts'
 import { findTargets, type ProposeOptions } from './find-targets.ts'
 import { nameOf } from '../../../lib/fields/name-of.ts'
+import { DEFAULT_SETTINGS } from '../../../lib/fields/new-kinds.ts'
 import {
   type Becomes,
+  type BecomesMarked,
   canBeTitle,
   type DraftField,
   isLabel,
@@ -124,7 +127,8 @@ async function detectWritingOf({ rows }: ParsedFile, columns: readonly Values[],
     const share = (form: RegExp): number => sample.filter((text) => form.test(text)).length / Math.max(1, sample.length)
     // Days with points have the signs of numbers.
     if (share(/^\d{1,4}[-/. ]\d{1,2}[-/. ]\d{1,4}/) >= FITS) return 'date'
-    return share(/^[+-]?[\d.,]+$/) >= FITS ? 'number' : 'text'
+    const numbers = sample.filter((text) => /^[+-]?[\d.,]+$/.test(withoutMark(text))).length
+    return numbers / Math.max(1, sample.length) >= FITS ? 'number' : 'text'
   })
   const tally = emptyTally()
   for (let from = 0; from < rows.length; from += SAMPLE_ROWS) {
@@ -147,10 +151,13 @@ async function kindOfValues(label: string, { all, sample }: Values, options: Kin
   for (const text of all) counts.set(text, (counts.get(text) ?? 0) + 1)
   await options.pause()
   if (/^id$/i.test(label) && counts.size === all.length && all.every((text) => UUID.test(text))) return { kind: 'id' }
-  const fits = (kind: Exclude<NewKind, 'choice'>): Promise<boolean> =>
-    keepsAll(fieldOf(kind, label, options.writing, options.schema), counts, all.length, options)
+  const suits = (becomes: Becomes): Promise<boolean> =>
+    keepsAll(fieldOf(becomes, label, options.writing, options.schema), counts, all.length, options)
+  const fits = (kind: Exclude<NewKind, 'choice'>): Promise<boolean> => suits({ kind })
   if (isYesAndNo(counts) && (await fits('boolean'))) return { kind: 'boolean' }
   for (const kind of ['integer', 'number'] as const) if (await fits(kind)) return { kind }
+  const marked = markedKindOf(all)
+  if (marked && (await suits(marked))) return marked
   // A day is also a valid moment, at midnight.
   for (const kind of ['date', 'datetime'] as const) if (await fits(kind)) return { kind }
   if (sample.some((text) => text.includes('@')) && (await fits('email'))) return { kind: 'email' }
@@ -162,6 +169,16 @@ async function kindOfValues(label: string, { all, sample }: Values, options: Kin
     isLongText(nameOf(label, 'field', () => false)) ||
     all.some((text) => text.length > TEXT_LENGTH_MAX || text.includes('\n'))
   return { kind: isLong ? 'long_text' : 'text' }
+}
+
+/** Returns what a column becomes whose first marked number is an amount or a percentage. */
+export function markedKindOf(all: readonly string[]): BecomesMarked | undefined {
+  const found = all.slice(0, SAMPLE_ROWS).find((text) => markedNumberOf(text))
+  const mark = found && markedNumberOf(found)?.mark
+  if (mark === undefined) return undefined
+  return mark === '%'
+    ? { kind: 'percent', settings: DEFAULT_SETTINGS }
+    : { kind: 'currency', settings: { ...DEFAULT_SETTINGS, code: mark } }
 }
 
 /** Words that mean yes and no by themselves. */
@@ -186,18 +203,18 @@ function arePhoneNumbers(all: readonly string[]): boolean {
   return all.some((text) => text.startsWith('+')) && all.every((text) => /^(\+|0|\()[\d\s()/.-]{5,20}$/.test(text))
 }
 
-/** Returns the field that a column of a kind would become. */
-function fieldOf(kind: Exclude<NewKind, 'choice'>, label: string, writing: Writing, schema: SchemaDescriptor): Field {
+/** Returns the field that a column would become. */
+function fieldOf(becomes: Becomes, label: string, writing: Writing, schema: SchemaDescriptor): Field {
   const draft: TableDraft = {
     label: 'x',
-    fields: [{ label: label || 'x', becomes: { kind } }],
+    fields: [{ label: label || 'x', becomes }],
     title: undefined,
     access: { kind: 'members' },
     writing,
   }
   const { fields } = toProvisional(draft, toNewTable(draft, new Set()), schema)
   const field = fields.find(({ name }) => name !== 'id')
-  if (!field) throw new Error(`a column of kind ${kind} has no field`)
+  if (!field) throw new Error(`a column of kind ${becomes.kind} has no field`)
   return field
 }
 
@@ -207,7 +224,7 @@ const PLAIN_NUMBER = /^-?(0|[1-9]\d*|[1-9]\d{0,2}([.,' \u00a0\u202f])\d{3}(\2\d{
 const DIGITS_MAX = 15
 
 /**
- * Whether a field fits nearly all values and keeps what the file says: numbers come back as they were written, and no two different texts become the same value,
+ * Whether a field fits nearly all values and keeps what the file says: numbers come back as they were written, with one mark in one place, and no two different texts become the same value,
  * except days and moments, which may be written in several ways. Values that cannot be read are reported one by one.
  *
  * @param counts - the different values and how often the file has each
@@ -220,6 +237,7 @@ async function keepsAll(
 ): Promise<boolean> {
   const misfits = total - Math.ceil(total * FITS)
   const texts = new Map<unknown, string>()
+  const forms = new FormTally()
   let missed = 0
   let step = 0
   for (const [text, count] of counts) {
@@ -228,18 +246,28 @@ async function keepsAll(
     const read = readCell(field, text, writing)
     if (!read.isValid) {
       missed += count
-      if (missed > misfits) return false
+      const isOther = field.format !== undefined && markedNumberOf(text) !== undefined
+      if (missed > misfits || isOther) return false
     } else if (isNumeric(field.kind)) {
       const digits = digitsOf(text)
       // A whole number would drop the zero of 1.0.
       const isKept = digits === digitsOf(exportedText(field, read.value))
-      if (!isKept || !PLAIN_NUMBER.test(text) || digits.replace(/^-?0+/, '').length > DIGITS_MAX) return false
+      const marked = markedNumberOf(text)
+      // A number without the mark would get one.
+      if (field.format && marked?.mark !== markOf(field)) return false
+      if (marked) forms.add(marked, writing.decimal)
+      if (!isKept || !PLAIN_NUMBER.test(marked?.bare ?? text) || digits.replace(/^-?0+/, '').length > DIGITS_MAX)
+        return false
     } else if (field.kind === 'datetime' && /:\d{2}[.,]\d{4,}/.test(text)) return false
     if (!read.isValid || field.kind === 'date' || field.kind === 'datetime') continue
     if (texts.has(read.value)) return false
     texts.set(read.value, text)
   }
-  return true
+  return forms.isOne
+}
+
+function markOf({ format }: Field): string | undefined {
+  return format?.format.kind === 'currency' ? format.format.code : format?.format.kind === 'percent' ? '%' : undefined
 }
 
 /** The digits of a number and its sign. */

@@ -2,6 +2,8 @@ import { type ColumnDescriptor, type SchemaDescriptor, type TableDescriptor, tit
 import { TEAMS_TABLE } from '../../../lib/data/link-tables.ts'
 import { type TableInfo, toTableInfo } from '../../../lib/data/tables.ts'
 import { fileColumnsOf } from '../../../lib/exchange/file-columns.ts'
+import { formatterOf } from '../../../lib/fields/field-formats.ts'
+import type { WordedColumn } from '../../../lib/data/column-words.ts'
 import { type Field, fieldsOf } from '../../../lib/fields/field.ts'
 import { fieldNameOf, nameOf, TEXT_ENDS, type TextKind } from '../../../lib/fields/name-of.ts'
 import { type AutomaticKind, type FormatKind, type FormatSettings, settingOf } from '../../../lib/fields/new-kinds.ts'
@@ -22,6 +24,19 @@ export const NEW_KINDS = [
   'choice',
 ] as const
 export type NewKind = (typeof NEW_KINDS)[number]
+
+/** Kinds of numbers that a file writes with a mark. */
+export const MARKED_KINDS = ['currency', 'percent'] as const
+export type MarkedKind = (typeof MARKED_KINDS)[number]
+
+export function isMarked(kind: string): kind is MarkedKind {
+  return MARKED_KINDS.some((one) => one === kind)
+}
+
+export interface BecomesMarked {
+  readonly kind: MarkedKind
+  readonly settings: FormatSettings
+}
 
 /** What a column of the file becomes. `id`: it has the records' ids. */
 export type Becomes =
@@ -133,7 +148,11 @@ export function toNewTable(draft: TableDraft, taken: Pick<ReadonlySet<string>, '
 /** Returns a field as `holdfast.create_table` reads it. */
 function kindOf(becomes: Becomes): object {
   if (!('settings' in becomes)) return { ...becomes, ...(isText(becomes) && { kind: 'text' }) }
-  const { kind, settings } = becomes
+  return formatOf(becomes)
+}
+
+/** Returns a format as the server stores it. */
+function formatOf({ kind, settings }: Extract<Becomes, { kind: FormatKind }>): object {
   const setting = settingOf(kind)
   return { kind, ...(setting && { [setting]: settings[setting] }) }
 }
@@ -196,9 +215,9 @@ const TYPES: Readonly<
   location: ['point', 'text'],
 }
 
-function columnOf(name: string, label: string, becomes: Becomes): ColumnDescriptor {
+function columnOf(name: string, label: string, becomes: Becomes): WordedColumn {
   const [type, local] = becomes.kind === 'id' || becomes.kind === 'left_out' ? TYPES.link : TYPES[becomes.kind]
-  return {
+  const column: ColumnDescriptor = {
     name,
     type,
     local,
@@ -209,6 +228,8 @@ function columnOf(name: string, label: string, becomes: Becomes): ColumnDescript
     ...(becomes.kind === 'choice' && { choices: becomes.choices }),
     ...(becomes.kind === 'link' && { references: { table: becomes.table, column: 'id' } }),
   }
+  const format = 'settings' in becomes ? formatterOf(formatOf(becomes), column) : undefined
+  return { ...column, ...(format && { format }) }
 }
 
 /** Returns the table's future shape on devices, to check the file's rows before the table exists. */
