@@ -208,3 +208,35 @@ export type {
 } from './console-devices.ts'
 export { ADVICE_LEVELS, type Advice, type AdviceLevel } from './console-advisors.ts'
 export { type SqlColumn, type SqlError, type SqlOutcome, type SqlResult } from './console-sql.ts'
+export {
+  FILTER_OPERATORS,
+  type ColumnValue,
+  type FilterOperator,
+  type ListedSchema,
+  type ListedTable,
+  type RelationKind,
+  type RowChangeOutcome,
+  type RowFilter,
+  type RowSort,
+  type TableCell,
+  type TableColumnDetails,
+  type TableConstraint,
+  type TableDetails,
+  type TableGrant,
+  type TableIdentity,
+  type TableIndex,
+  type TableList,
+  type TablePage,
+  type TablePolicy,
+  type TableRow,
+  type TableSync,
+} from './console-tables.ts'
+export {
+  TABLE_PRIVILEGES,
+  type AppliedTableChange,
+  type MigrationFolderState,
+  type NewColumn,
+  type TableChange,
+  type TableChangePlan,
+  type TablePrivilege,
+} from './console-changes.ts'

@@ -17,6 +17,7 @@ import { VERSION } from '../version.ts'
 import type { ResolvedJwtSecret } from '../config/jwt-secret.ts'
 import type { Accounts } from './accounts.ts'
 import { createSqlSessions } from './console-sql.ts'
+import { createProjectChanges, openTableSessions, readSyncStates } from './console-tables.ts'
 import type { PartContext } from './part-context.ts'
 
 /** Connections of the console. A page reads several things at once. */
@@ -63,6 +64,8 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
   const history = new RequestHistory(clock.now)
   const pool = openPool({ url, applicationName: 'holdfast console', connectionsMax: CONSOLE_CONNECTIONS_MAX })
   const advisor = createAdvisor(pool, () => adviceContext(context, parts), clock)
+  const openTableSession = openTableSessions(context, parts)
+  const changes = createProjectChanges(context, parts.cluster)
   let loading: Promise<Console> | undefined
   const load = (): Promise<Console> =>
     (loading ??= loadConsole().then(({ openConsole }) =>
@@ -86,6 +89,9 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
           return { status: response.statusCode, body: response.body === '' ? {} : response.json() }
         },
         openSqlSession: createSqlSessions(pool, parts),
+        openTableSession,
+        changes,
+        readSync: () => readSyncStates(parts.services.sync),
         projectName: config.projectName,
         clock,
         logger,

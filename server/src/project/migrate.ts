@@ -75,7 +75,12 @@ export async function recordMigration(
   )
 }
 
-const recordOf = (version: string, name: string, statements: readonly Pick<SqlStatement, 'text'>[]): SqlFragment => sql`
+/** Renders the history record of a migration. */
+export const recordOf = (
+  version: string,
+  name: string,
+  statements: readonly Pick<SqlStatement, 'text'>[],
+): SqlFragment => sql`
   insert into supabase_migrations.schema_migrations (version, name, statements)
   values (${version}, ${name}, ${statements.map((one) => one.text)}::text[])`
 
@@ -117,7 +122,7 @@ function partsOf(text: string, statements: readonly SqlStatement[]): readonly Fi
 }
 
 /** Splits a text into statements for the history. Text that our parser rejects counts as a single statement, and Postgres decides. */
-async function statementsOf(text: string, path: string, firstLine = 1): Promise<readonly SqlStatement[]> {
+export async function statementsOf(text: string, path: string, firstLine = 1): Promise<readonly SqlStatement[]> {
   const { splitStatements } = await import('@holdfast/policy')
   const statements = await splitStatements(text).catch((): readonly SqlStatement[] => [
     { text, kind: 'plain', line: 1, start: 0 },

@@ -18,8 +18,13 @@ import { overviewRoutes, type OverviewSources } from './routes/overview.ts'
 import { profileRoutes } from './routes/profile.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { type OpenSqlSession, sqlRoutes } from './routes/sql.ts'
+import { tableChangeRoutes } from './routes/table-changes.ts'
+import { tableRoutes } from './routes/tables.ts'
+import type { ProjectChanges } from './tables/apply-change.ts'
 import { userRoutes } from './routes/users.ts'
 import { createSqlRunner } from './sql/run-sql.ts'
+import type { ReadSyncStates } from './tables/list-tables.ts'
+import type { OpenTableSession } from './tables/table-session.ts'
 import type { CallAccounts } from './users/call-accounts.ts'
 
 export interface OpenConsoleOptions {
@@ -32,6 +37,9 @@ export interface OpenConsoleOptions {
   /** Calls the accounts API with the service key. */
   readonly callAccounts: CallAccounts
   readonly openSqlSession: OpenSqlSession
+  readonly openTableSession: OpenTableSession
+  readonly changes: ProjectChanges
+  readonly readSync: ReadSyncStates
   /** Shown in authenticator apps and page titles. */
   readonly projectName: string
   readonly clock: Clock
@@ -73,6 +81,8 @@ export function openConsole(options: OpenConsoleOptions): Console {
     ...userRoutes({ pool, callAccounts: options.callAccounts }),
     ...deviceRoutes({ pool, devices: options.devices }),
     ...sqlRoutes(pool, createSqlRunner(pool, logger), options.openSqlSession),
+    ...tableChangeRoutes({ pool, changes: options.changes, openSqlSession: options.openSqlSession }),
+    ...tableRoutes({ pool, openSession: options.openTableSession, readSync: options.readSync }),
   ]
 
   return {

@@ -33,6 +33,33 @@ export const sqlTimeout = refusal(
 )
 export const sqlCancelled = refusal('sql_cancelled', 499, 'The statements were cancelled.')
 
+export const noSuchTable = refusal('no_such_table', 404, 'There is no such table, or the console does not show it.')
+
+export const changeHidden = refusal(
+  'change_hidden',
+  422,
+  'The row was not changed: this identity sees it, but no policy lets it make this change.',
+)
+
+export const planChanged = refusal(
+  'plan_changed',
+  409,
+  'The statements are not those of this change. Look at them again.',
+)
+
+export function tableReadOnly(reason: string): HoldfastError {
+  return new HoldfastError('table_read_only', 422, reason)
+}
+
+/** A statement that Postgres refused, in its words. */
+export function queryRefused(error: Error): HoldfastError {
+  const { detail, hint } = error as Error & Partial<Record<'detail' | 'hint', string>>
+  const text = [error.message, detail, hint].filter((part) => part !== undefined && part !== '')
+  return new HoldfastError('query_refused', 422, text.map((part) => (part ?? '').replace(/[^.!?]$/, '$&.')).join(' '), {
+    cause: error,
+  })
+}
+
 /** @param needed - role that the path requires */
 export function roleTooLow(needed: string): HoldfastError {
   return new HoldfastError('role_too_low', 403, `This needs the role ${needed}. An owner can change your role.`)

@@ -10,6 +10,9 @@ export type { OpenSqlSession, SqlIdentity } from './routes/sql.ts'
 export type { SqlSession } from './sql/run-sql.ts'
 export { invalidRequest } from './errors.ts'
 export type { OverviewSources } from './routes/overview.ts'
+export type { ProjectChanges } from './tables/apply-change.ts'
+export type { ReadSyncStates } from './tables/list-tables.ts'
+export type { OpenTableSession } from './tables/table-session.ts'
 export { Invitations } from './operators/invitations.ts'
 
 /** Loads the console at its first request, so that a start does not pay for it. */

@@ -55,3 +55,41 @@ export const SQL_PER_OPERATOR_MAX = 2
 
 /** Tables whose names are offered for completion. */
 export const NAMES_MAX = 2_000
+
+/** Tables and views listed, and those of the diagram. */
+export const TABLES_MAX = 3_000
+
+/** Filters of a page of rows, and characters of a filter's value. */
+export const FILTERS_MAX = 10
+export const FILTER_CHARS_MAX = 10_000
+
+/** Values of a page: rows times columns. */
+export const PAGE_CELLS_MAX = 20_000
+
+/** A printed value above this size in bytes is cut to so many characters. */
+export const CELL_BYTES_MAX = 600
+export const CELL_CHARS_SHOWN = 200
+
+/** Size in bytes up to which a value is loaded whole. */
+export const VALUE_BYTES_MAX = 8 * 1024 * 1024
+
+/** Length in characters of a position between pages. A sorted value above it ends paging. */
+export const POSITION_CHARS_MAX = 4_000
+
+/** Rows deleted at once, and length in characters of a written value. */
+export const DELETED_ROWS_MAX = 100
+export const VALUE_CHARS_MAX = 1_000_000
+
+/** Time in ms for a query or change of rows, and for waiting on locks, so that users are not held up. */
+export const ROWS_TIMEOUT_MS = 8_000
+export const ROWS_LOCK_TIMEOUT_MS = 2_000
+
+/** Length limit in characters of names in requests: Postgres has 63 bytes. */
+export const NAME_PG_CHARS_MAX = 63
+
+/** Length limit in characters of a default or condition. */
+export const CHANGE_CHARS_MAX = 10_000
+
+/** Time in ms that a change of a table waits for its lock, during which users wait behind it, and that a statement of it may take. */
+export const CHANGE_LOCK_TIMEOUT_MS = 2_000
+export const CHANGE_TIMEOUT_MS = 20_000

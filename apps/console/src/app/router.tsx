@@ -44,6 +44,12 @@ const advisors = createRoute({
   validateSearch: textsOf(['category']),
   component: lazyRouteComponent(() => import('../screens/advisors/advisors-screen.tsx'), 'AdvisorsScreen'),
 })
+const tables = createRoute({
+  ...screen,
+  path: '/tables',
+  validateSearch: textsOf(['schema', 'table', 'tab']),
+  component: lazyRouteComponent(() => import('../screens/tables/tables-screen.tsx'), 'TablesScreen'),
+})
 const operators = createRoute({
   ...screen,
   path: '/operators',
@@ -67,7 +73,7 @@ const account = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([overview, users, user, devices, device, advisors, sql, operators, audit, account]),
+  routeTree: root.addChildren([overview, tables, users, user, devices, device, advisors, sql, operators, audit, account]),
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -8,6 +8,7 @@ import {
   MonitorSmartphone,
   ShieldCheck,
   SquareTerminal,
+  Table2,
   UserRound,
   UsersRound,
   X,
@@ -29,6 +30,7 @@ const ICON = { size: 16, 'aria-hidden': true } as const
 /** Entries of the navigation. What a role may not open is not shown. */
 const ENTRIES: readonly Entry[] = [
   { to: '/', label: 'Overview', icon: <LayoutDashboard {...ICON} />, role: 'viewer' },
+  { to: '/tables', label: 'Tables', icon: <Table2 {...ICON} />, role: 'viewer' },
   { to: '/users', label: 'Users', icon: <UsersRound {...ICON} />, role: 'viewer' },
   { to: '/devices', label: 'Devices', icon: <MonitorSmartphone {...ICON} />, role: 'viewer' },
   { to: '/sql', label: 'SQL', icon: <SquareTerminal {...ICON} />, role: 'developer' },

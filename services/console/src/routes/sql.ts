@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import type { Pool } from '@holdfast/postgres'
-import { includesRole } from '@holdfast/protocol'
+import { includesRole, type TableIdentity } from '@holdfast/protocol'
 import { invalidRequest, roleTooLow } from '../errors.ts'
 import { SQL_CHARS_MAX, SQL_TIMEOUT_S, SQL_TIMEOUT_S_MAX } from '../limits.ts'
 import { requireOperator } from '../operators/require-operator.ts'
+import { Identity } from '../routing/identity.ts'
 import { route, type Route } from '../routing/route.ts'
 import { readNames } from '../sql/read-names.ts'
 import type { SqlRunner, SqlSession } from '../sql/run-sql.ts'
@@ -12,12 +13,7 @@ import type { SqlRunner, SqlSession } from '../sql/run-sql.ts'
 export type OpenSqlSession = (as: SqlIdentity) => Promise<SqlSession | undefined>
 
 /** The project's role, a visitor without an account, or a user, by id or address, with their newest session's claims. */
-export type SqlIdentity = { readonly kind: 'postgres' | 'anon' } | { readonly kind: 'user'; readonly id: string }
-
-const Identity = Type.Union([
-  Type.Object({ kind: Type.Union([Type.Literal('postgres'), Type.Literal('anon')]) }),
-  Type.Object({ kind: Type.Literal('user'), id: Type.String({ maxLength: 255 }) }),
-])
+export type SqlIdentity = TableIdentity
 
 /** The SQL editor. Every run is in the audit log, with its text. */
 export function sqlRoutes(pool: Pool, runner: SqlRunner, openSession: OpenSqlSession): readonly Route[] {

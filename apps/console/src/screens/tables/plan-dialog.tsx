@@ -1,0 +1,123 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Copy, Download } from 'lucide-react'
+import { type JSX, useState } from 'react'
+import type { AppliedTableChange, MigrationFolderState, TableChange, TableChangePlan } from '@holdfast/protocol'
+import { Button, Checkbox, copyText, Dialog, Notice, showToast } from '@holdfast/workspace'
+import { FormError } from '../../components/form-error.tsx'
+import { QueryState } from '../../components/query-state.tsx'
+import { request } from '../../lib/api.ts'
+import { queryClient } from '../../lib/query-client.ts'
+import { saveText } from '../../lib/save-text.ts'
+
+/** Shows the SQL of a change, and runs it. */
+export function PlanDialog({
+  title,
+  change,
+  onBack,
+  onDone,
+}: {
+  readonly title: string
+  readonly change: TableChange
+  readonly onBack: () => void
+  readonly onDone: () => void
+}): JSX.Element {
+  const [isUnwritten, setUnwritten] = useState(false)
+  const plan = useQuery({
+    queryKey: ['plan', change],
+    queryFn: ({ signal }) => request<TableChangePlan>('POST /tables/changes/plan', { body: { change }, signal }),
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+  })
+  const isWritable = plan.data?.migrations.state === 'writable'
+  const writesFile = isWritable && !isUnwritten
+  const apply = useMutation({
+    mutationFn: () =>
+      request<AppliedTableChange>('POST /tables/changes', { body: { change, sql: plan.data?.sql ?? '', writesFile } }),
+    onSuccess: async ({ file }) => {
+      showToast({ text: file === undefined ? 'Done' : `Done, and written to ${file}` })
+      onDone()
+      for (const key of ['tables', 'table', 'rows']) await queryClient.invalidateQueries({ queryKey: [key] })
+    },
+  })
+  return (
+    <Dialog
+      title={title}
+      isOpen
+      onClose={onBack}
+      size="md"
+      actions={
+        <>
+          <Button onPress={onBack}>Back</Button>
+          <Button
+            tone={change.kind.startsWith('drop_') ? 'danger' : 'primary'}
+            isDisabled={!plan.data}
+            isPending={apply.isPending}
+            onPress={() => apply.mutate()}
+          >
+            Run
+          </Button>
+        </>
+      }
+    >
+      <QueryState query={plan} rows={3}>
+        {(data) => (
+          <div className="flex flex-col gap-3">
+            <Statements plan={data} />
+            {isWritable ? (
+              <Checkbox isSelected={!isUnwritten} onChange={(isSelected) => setUnwritten(!isSelected)}>
+                Write it as a migration in {data.migrations.folder}
+              </Checkbox>
+            ) : (
+              <Notice title="No migration is written">{reasonOf(data.migrations)}</Notice>
+            )}
+            <FormError error={apply.error} />
+          </div>
+        )}
+      </QueryState>
+    </Dialog>
+  )
+}
+
+/** The SQL and its notes, to copy or save. */
+function Statements({ plan: { sql, name, notes } }: { readonly plan: TableChangePlan }): JSX.Element {
+  return (
+    <>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by keys */}
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label="SQL"
+        className="max-h-72 overflow-auto rounded-md bg-sunken p-3 font-mono text-mono whitespace-pre-wrap [overflow-wrap:anywhere]"
+      >
+        {sql}
+      </pre>
+      {notes.length === 0 ? null : (
+        <ul className="flex flex-col gap-1 text-small text-muted">
+          {notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button size="sm" icon={<Copy size={14} aria-hidden />} onPress={() => void copyText(sql, 'Copied')}>
+          Copy
+        </Button>
+        <Button
+          size="sm"
+          icon={<Download size={14} aria-hidden />}
+          onPress={() => saveText(`${name}.sql`, sql, 'application/sql')}
+        >
+          Download
+        </Button>
+      </div>
+    </>
+  )
+}
+
+function reasonOf({ folder, state }: MigrationFolderState): string {
+  const keep = 'Keep the SQL if the project’s files should have the change.'
+  if (state === 'missing') return `There is no folder ${folder} where the server runs. ${keep}`
+  if (state === 'read_only') return `The server may not write into ${folder}. ${keep}`
+  return `The server was started without the project’s migrations. ${keep}`
+}

@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query'
+import { Copy } from 'lucide-react'
+import type { JSX } from 'react'
+import type { TableCell, TableColumnDetails, TableRow } from '@holdfast/protocol'
+import { Button, copyText, Dialog } from '@holdfast/workspace'
+import { QueryState } from '../../components/query-state.tsx'
+import { readValue, type RowsTarget } from './use-rows.ts'
+
+/** A value whole. */
+export function ValueDialog({
+  target,
+  row,
+  column,
+  cell,
+  onClose,
+}: {
+  readonly target: RowsTarget
+  readonly row: TableRow
+  readonly column: TableColumnDetails
+  readonly cell: TableCell
+  readonly onClose: () => void
+}): JSX.Element {
+  const isWhole = cell === null || typeof cell === 'string'
+  const value = useQuery({
+    queryKey: ['value', target, row.address, row.version, column.name],
+    queryFn: () => readValue(target, row, column.name),
+    enabled: !isWhole && row.address !== null,
+    staleTime: Infinity,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  })
+  const show = (text: string | null): JSX.Element => (
+    <div className="flex flex-col gap-3">
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by keys */}
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label="Value"
+        className="max-h-[60vh] overflow-auto rounded-md bg-sunken p-3 font-mono text-mono whitespace-pre-wrap [overflow-wrap:anywhere]"
+      >
+        {text ?? 'null'}
+      </pre>
+      <div>
+        <Button size="sm" icon={<Copy size={14} aria-hidden />} onPress={() => void copyText(text ?? '', 'Copied')}>
+          Copy
+        </Button>
+      </div>
+    </div>
+  )
+  return (
+    <Dialog title={`${column.name} (${column.type})`} isOpen onClose={onClose} size="lg">
+      {isWhole || row.address === null ? (
+        show(isWhole ? cell : cell.start)
+      ) : (
+        <QueryState query={value}>{show}</QueryState>
+      )}
+    </Dialog>
+  )
+}

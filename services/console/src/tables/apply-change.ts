@@ -1,0 +1,105 @@
+import type { AppliedTableChange, MigrationFolderState, TableChange, TableChangePlan } from '@holdfast/protocol'
+import { splitStatements } from '@holdfast/policy'
+import { sql, sqlstateOf, type Pool } from '@holdfast/postgres'
+import { invalidRequest, planChanged, queryRefused, tableReadOnly } from '../errors.ts'
+import { CHANGE_LOCK_TIMEOUT_MS, CHANGE_TIMEOUT_MS } from '../limits.ts'
+import { planChange } from './plan-change.ts'
+import { isHiddenSchema, isManagedSchema } from './schemas.ts'
+
+/** Statements to run as the project's role, in one transaction. */
+export interface ProjectChange {
+  readonly name: string
+  readonly sql: string
+  /** Whether to write and record them as a migration of the project. */
+  readonly writesFile: boolean
+  readonly lockTimeoutMs: number
+  readonly timeoutMs: number
+}
+
+/** The project's migrations, and changes of its database. */
+export interface ProjectChanges {
+  readFolder(): Promise<MigrationFolderState>
+  /** @throws errors of Postgres, and of writing the file; then nothing was changed */
+  apply(change: ProjectChange): Promise<AppliedTableChange>
+}
+
+/** Types that would hide the rest of a statement. Real type names have none of this outside quotes. */
+const NO_TYPE = /--|\/\*|;/
+
+/**
+ * Plans a change: the statements as they will run.
+ *
+ * @param pool - of the superuser; reads types only
+ * @throws {HoldfastError} `table_read_only`, `no_such_table`, `invalid_request` for types and expressions that are not one
+ */
+export async function prepareChange(
+  pool: Pool,
+  changes: ProjectChanges,
+  change: TableChange,
+): Promise<TableChangePlan> {
+  if (isHiddenSchema(change.schema) || isManagedSchema(change.schema))
+    throw tableReadOnly(`The schema ${change.schema} belongs to Holdfast or Postgres.`)
+  for (const type of typesOf(change)) await requireType(pool, type)
+  const { statements, name, notes } = planChange(change)
+  const text = `${statements.join('\n')}\n`
+  const found = await splitStatements(text).catch((error: unknown) => {
+    throw invalidRequest(
+      `Postgres cannot read the statement: ${error instanceof Error ? error.message : String(error)}.`,
+    )
+  })
+  // Postgres adds a label within a transaction; only its use has to wait for the commit.
+  const isPlain = change.kind === 'add_label' || found.every(({ kind }) => kind === 'plain')
+  if (found.length !== statements.length || !isPlain)
+    throw invalidRequest('A default or condition is not a single SQL expression.')
+  return { sql: text, name, notes, migrations: await changes.readFolder() }
+}
+
+/**
+ * Applies a change whose statements the operator has seen.
+ *
+ * @throws {HoldfastError} `plan_changed` if they are not those of the change; `query_refused` with Postgres's message
+ */
+export async function applyChange(
+  pool: Pool,
+  changes: ProjectChanges,
+  {
+    change,
+    sql: seen,
+    writesFile,
+  }: { readonly change: TableChange; readonly sql: string; readonly writesFile: boolean },
+): Promise<AppliedTableChange> {
+  const planned = await prepareChange(pool, changes, change)
+  if (planned.sql !== seen) throw planChanged()
+  try {
+    return await changes.apply({
+      name: planned.name,
+      sql: planned.sql,
+      writesFile,
+      lockTimeoutMs: CHANGE_LOCK_TIMEOUT_MS,
+      timeoutMs: CHANGE_TIMEOUT_MS,
+    })
+  } catch (error) {
+    throw sqlstateOf(error) === undefined ? error : queryRefused(error as Error)
+  }
+}
+
+function typesOf(change: TableChange): readonly string[] {
+  if (change.kind === 'create_table') return change.columns.map(({ type }) => type)
+  if (change.kind === 'add_column') return [change.column.type]
+  return change.kind === 'set_type' ? [change.type] : []
+}
+
+/** The name of a type alone, so that it cannot continue as another statement. Serial types are none, but Postgres accepts them for columns. */
+async function requireType(pool: Pool, type: string): Promise<void> {
+  if (/^(small|big)?serial$/i.test(type.trim())) return
+  const isFound =
+    !NO_TYPE.test(type) &&
+    (await pool
+      .query<{ found: boolean }>(sql`select to_regtype(${type}) is not null as found`)
+      .then(([row]) => row?.found === true)
+      .catch((error: unknown) => {
+        if (sqlstateOf(error) === undefined) throw error
+        return false // a syntax error
+      }))
+  if (!isFound) throw invalidRequest(`There is no type "${type}".`)
+}
