@@ -73,7 +73,19 @@ const account = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([overview, tables, users, user, devices, device, advisors, sql, operators, audit, account]),
+  routeTree: root.addChildren([
+    overview,
+    tables,
+    users,
+    user,
+    devices,
+    device,
+    advisors,
+    sql,
+    operators,
+    audit,
+    account,
+  ]),
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -95,8 +95,11 @@ async function requireType(pool: Pool, type: string): Promise<void> {
   const isFound =
     !NO_TYPE.test(type) &&
     (await pool
-      .query<{ found: boolean }>(sql`select to_regtype(${type}) is not null as found`)
-      .then(([row]) => row?.found === true)
+      .transaction(async (tx) => {
+        await tx.execute(sql`select set_config('search_path', 'public, extensions', true)`)
+        const [row] = await tx.query<{ found: boolean }>(sql`select to_regtype(${type}) is not null as found`)
+        return row?.found === true
+      })
       .catch((error: unknown) => {
         if (sqlstateOf(error) === undefined) throw error
         return false // a syntax error
