@@ -41,6 +41,8 @@ export default defineConfig({
   ],
   outputDir: '../../test-results',
   use: {
+    // An action that waits for what never comes says so, instead of using up the time of its journey.
+    actionTimeout: 90_000,
     screenshot: 'only-on-failure',
     // Recording takes a quarter of the processor's time; `--trace=retain-on-failure` records a first try as well.
     trace: 'on-first-retry',
