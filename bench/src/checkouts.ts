@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -37,7 +37,7 @@ function git(...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
 }
 
-/** Links the packages of this checkout if both have the same lock file, otherwise installs them. */
+/** Links the packages of this checkout and copies its builds if both have the same lock file, otherwise installs them. */
 function install(path: string): void {
   const lockOf = (checkout: string): string => readFileSync(join(checkout, 'package-lock.json'), 'utf8')
   if (lockOf(path) !== lockOf(root)) {
@@ -45,18 +45,26 @@ function install(path: string): void {
     return
   }
   linkPackages(path, '.')
+  for (const name of readdirSync(join(root, '.cache'))) if (name.startsWith('build-')) copyBuild(path, join('.cache', name))
   for (const folder of ['platform', 'services', 'clients', 'tests', 'apps', '.']) {
     for (const name of readdirSync(join(path, folder))) {
       const manifest = join(path, folder, name, 'package.json')
       if (!existsSync(manifest) || name === 'node_modules') continue
       // A workspace package may have dependencies in versions of its own.
       linkPackages(path, join(folder, name))
+      copyBuild(path, join(folder, name, 'dist'))
       const { name: packageName } = JSON.parse(readFileSync(manifest, 'utf8')) as { name: string }
       // Packages of the repository are linked to those of the worktree.
       if (packageName.startsWith('@holdfast/'))
         symlinkSync(join(path, folder, name), join(path, 'node_modules', packageName))
     }
   }
+}
+
+/** Copies a build, so that only what differs is built again. */
+function copyBuild(path: string, build: string): void {
+  const ours = join(root, build)
+  if (existsSync(ours)) cpSync(ours, join(path, build), { recursive: true, preserveTimestamps: true })
 }
 
 /** Links the dependencies that npm installed for one package of this checkout into the same package at `path`. */
