@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { compileSyncPlan, readPolicyInput } from '@holdfast/policy'
+import { compileSyncPlan, compileWriteRules, readPolicyInput, readWriteInput } from '@holdfast/policy'
 import { sql } from '@holdfast/postgres'
 import { openPurge } from '../src/workspaces/purge-deleted.ts'
 import { EDDA, MOLE, OLGA, openChangeWorld, type ChangeWorld } from './support/change-world.ts'
@@ -34,6 +34,18 @@ const setComputed = (table: string, definition: object): Promise<readonly object
     OLGA,
     sql`select holdfast.set_computed_field(${world.workspace}, ${table}, ${JSON.stringify(definition)}::jsonb)`,
   )
+
+test('the rules of writes are compiled while the sync plan still has a table that was deleted since', async () => {
+  await world.create('deleted_since')
+  const read = (): ReturnType<typeof readWriteInput> =>
+    readWriteInput(world.database.compilerPool, { schemas: ['public', 'holdfast'] })
+  const before = await read()
+  const planned = new Set(compileSyncPlan(before.policies).tables.map(({ oid }) => oid))
+  expect((await compileWriteRules(before, 'authenticated', planned)).tables).toHaveProperty('deleted_since')
+  await world.change('deleted_since', DELETE)
+  const { tables } = await compileWriteRules(await read(), 'authenticated', planned)
+  expect(tables).not.toHaveProperty('deleted_since')
+})
 
 test('a renamed table keeps its name in the database and its help', async () => {
   await world.create('old_words')

@@ -40,14 +40,15 @@ const SLICE_MS = 8
 /**
  * Compiles the write policies of all synced tables for evaluation on devices. Deterministic.
  *
- * @param synced - OIDs of synced tables
+ * @param planned - OIDs of the tables of the sync plan, which may be older than `input`: a table that no longer syncs is ignored
  */
 export async function compileWriteRules(
   input: WriteInput,
   role: string,
-  synced: ReadonlySet<number>,
+  planned: ReadonlySet<number>,
 ): Promise<CompiledWriteRules> {
   const catalog = createPolicyCatalog(input.policies)
+  const synced = new Set([...planned].filter((table) => catalog.localName(table) !== undefined))
   const oid = input.policies.roles.find(({ name }) => name === role)?.oid
   const tables: Record<string, TableRules> = {}
   const facts = new Map<string, FactQuery>()
