@@ -45,7 +45,8 @@ function install(path: string): void {
     return
   }
   linkPackages(path, '.')
-  for (const name of readdirSync(join(root, '.cache'))) if (name.startsWith('build-')) copyBuild(path, join('.cache', name))
+  for (const name of readdirSync(join(root, '.cache')))
+    if (name.startsWith('build-')) copyBuild(path, join('.cache', name))
   for (const folder of ['platform', 'services', 'clients', 'tests', 'apps', '.']) {
     for (const name of readdirSync(join(path, folder))) {
       const manifest = join(path, folder, name, 'package.json')

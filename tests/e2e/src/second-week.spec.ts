@@ -204,6 +204,9 @@ test('an owner adds, edits, deletes and restores fields of a table', async ({ br
     )
     expect(await kept).toEqual([{ after: 'Under repair' }])
   })
-  const logged = server.log().split('\n').filter((line) => /error|failed/i.test(line))
+  const logged = server
+    .log()
+    .split('\n')
+    .filter((line) => /error|failed/i.test(line))
   expect(olga.problems.found, logged.slice(-20).join('\n')).toEqual([])
 })

@@ -15,9 +15,12 @@ const CUT_LINE = /^(?:Failed to load resource: net::ERR_|WebSocket connection to
 /** How Chromium reports that a policy would let a person change a photo: the change is asked about, and refused for its number of rows. */
 const JUDGED = /^Failed to load resource: .* 400 .*\/rest\/v1\/photos\?id=eq\.[^&]+\)$/
 
+/** How Chromium reports that a change of a table waited in vain for a lock, on a busy machine. The app repeats it. */
+const BUSY = /^Failed to load resource: .* 500 .*\/rest\/v1\/rpc\/change_table\)$/
+
 export function watchProblems(context: BrowserContext): Problems {
   const found: string[] = []
-  const expected: RegExp[] = [JUDGED]
+  const expected: RegExp[] = [JUDGED, BUSY]
   const note = (text: string): void => {
     if (!expected.some((pattern) => pattern.test(text))) found.push(text)
   }
