@@ -33,7 +33,7 @@ export function isComputedKind(kind: string): kind is ComputedKind {
 export function fieldKinds(
   tables: readonly { readonly name: string; readonly label: string }[],
 ): readonly { readonly value: string; readonly label: string }[] {
-  const { id: _id, left_out: _leftOut, ...kinds } = newTableMessages.kinds
+  const { id: _id, left_out: _leftOut, currency: _currency, percent: _percent, ...kinds } = newTableMessages.kinds
   return [
     ...Object.entries(kinds).map(([value, label]) => ({ value, label })),
     ...AUTOMATIC_KINDS.map((value) => ({ value, label: words.automatic[value] })),
