@@ -5,7 +5,7 @@ import { signIn } from './support/person.ts'
 /** Scripts that a first visit of the sign-in screen loads, as they are sent: 193 kB in November 2026, of 205 that we allow ourselves, with room for a little more. Bytes. */
 const SIGN_IN_BYTES_MAX = 193_000
 /** The same until the first grid has its rows, by way of the home screen: 349.6 kB, of 350 that we allow ourselves. SQLite and the sync engine run in workers and are not among them. Bytes. */
-const GRID_BYTES_MAX = 350_900
+const GRID_BYTES_MAX = 350_000
 
 /** The first row is noted when it comes: what is asked for after it does not count, however late this is looked at. */
 const FIRST_ROW = 'first row'

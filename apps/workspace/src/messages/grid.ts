@@ -2,7 +2,6 @@ import { formatCount } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
 export const gridMessages = inLanguages('gridMessages', {
-  importFile: 'Import a file',
   notStored: 'Not stored: this device is full. Free up space, then press Enter.',
   gridName: (table: string) => `${table}, grid`,
   listName: (table: string) => `${table}, list`,
@@ -41,8 +40,6 @@ export const gridMessages = inLanguages('gridMessages', {
   emptyCell: 'empty',
   late: 'late',
   changedCell: 'changed on this device',
-  yes: 'yes',
-  no: 'no',
   readOnlyCell: 'This field is filled in automatically',
   readOnlyTable: 'You can read this table but not change it',
   editing: (label: string) => `Edit ${label}`,
@@ -54,19 +51,8 @@ export const gridMessages = inLanguages('gridMessages', {
   fillHandle: 'Drag to fill',
   changesCells: (cells: number) => icu('Changes {cells, plural, one {# cell} other {# cells}}', { cells }),
   selected: (cells: number) => icu('{cells, plural, one {# cell} other {# cells}} selected', { cells }),
-  sum: (sum: string) => `Sum ${sum}`,
   changed: (rows: number) => icu('{rows, plural, one {# record} other {# records}} changed on this device', { rows }),
   refused: (rows: number) => icu('{rows, plural, one {# record} other {# records}} not accepted', { rows }),
 
   reading: (many: string) => `Reading ${many} from this device`,
-  noRecords: (many: string) => `No ${many} here yet`,
-  noRecordsDetail: 'Add the first one. It is saved on this device and sent when you are online.',
-  noRecordsReadOnly: 'You can see this table but none of its rows',
-  noRecordsReadOnlyDetail: 'You see what has been shared with you. Ask your operator if something is missing.',
-  noMatch: (total: number) => `0 of ${formatCount(total)} match`,
-  noMatchDetail: 'Nothing fits the search and the filter together.',
-  noAccess: 'This table is not visible to you',
-  noAccessDetail: 'It may not exist, or you may not see it.',
-  errorTitle: 'This view cannot be shown',
-  resetView: 'Reset the view',
 })

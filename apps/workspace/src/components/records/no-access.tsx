@@ -2,7 +2,7 @@ import { useLocalDatabase } from '@holdfast/react'
 import type { JSX } from 'react'
 import { chooseWorkspace } from '../../lib/data/chosen-workspace.ts'
 import { useWorkspaceOfTable } from '../../lib/data/use-tables.tsx'
-import { gridMessages as words } from '../../messages/grid.ts'
+import { noRecordsMessages as none } from '../../messages/no-records.ts'
 import { workspacesMessages } from '../../messages/workspaces.ts'
 import { Button } from '../button.tsx'
 import { EmptyState } from '../empty-state.tsx'
@@ -25,8 +25,8 @@ export function NoAccess({ table }: { readonly table: string }): JSX.Element {
     )
   }
   return (
-    <EmptyState title={words.noAccess} action={<HomeLink />}>
-      {words.noAccessDetail}
+    <EmptyState title={none.noAccess} action={<HomeLink />}>
+      {none.noAccessDetail}
     </EmptyState>
   )
 }

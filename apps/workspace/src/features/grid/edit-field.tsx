@@ -11,7 +11,6 @@ import { parseValue } from '../../lib/fields/parse-value.ts'
 import { useLinkOptions } from '../../lib/records/use-link-options.ts'
 import { fieldMessages } from '../../messages/fields.ts'
 import { filterMessages } from '../../messages/filter.ts'
-import { gridMessages } from '../../messages/grid.ts'
 import { selectionMessages as words } from '../../messages/selection.ts'
 
 /** Id of the option that clears a field. */
@@ -105,8 +104,8 @@ function optionsOf(field: Field): readonly PickerOption[] | 'linked' | 'none' {
   }
   if (field.kind !== 'boolean') return 'none'
   return [
-    { id: '1', label: gridMessages.yes },
-    { id: '0', label: gridMessages.no },
+    { id: '1', label: fieldMessages.yes },
+    { id: '0', label: fieldMessages.no },
   ]
 }
 

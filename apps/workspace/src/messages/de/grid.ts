@@ -3,7 +3,6 @@ import { icu, type Translation } from '../../lib/texts.ts'
 import type { gridMessages as english } from '../grid.ts'
 
 export const gridMessages: Translation<typeof english> = {
-  importFile: 'Datei importieren',
   notStored: 'Nicht gespeichert: dieses Gerät ist voll. Schaffen Sie Platz und drücken Sie dann Enter.',
   gridName: (table) => `${table}, Tabelle`,
   listName: (table) => `${table}, Liste`,
@@ -42,8 +41,6 @@ export const gridMessages: Translation<typeof english> = {
   emptyCell: 'leer',
   late: 'überfällig',
   changedCell: 'auf diesem Gerät geändert',
-  yes: 'ja',
-  no: 'nein',
   readOnlyCell: 'Dieses Feld wird automatisch ausgefüllt',
   readOnlyTable: 'Sie können diese Tabelle lesen, aber nicht ändern',
   editing: (label) => `${label} bearbeiten`,
@@ -59,19 +56,8 @@ export const gridMessages: Translation<typeof english> = {
   fillHandle: 'Ziehen zum Ausfüllen',
   changesCells: (cells) => icu('Ändert {cells, plural, one {# Zelle} other {# Zellen}}', { cells }),
   selected: (cells) => icu('{cells, plural, one {# Zelle} other {# Zellen}} ausgewählt', { cells }),
-  sum: (sum) => `Summe ${sum}`,
   changed: (rows) => icu('{rows, plural, one {# Eintrag} other {# Einträge}} auf diesem Gerät geändert', { rows }),
   refused: (rows) => icu('{rows, plural, one {# Eintrag} other {# Einträge}} nicht angenommen', { rows }),
 
   reading: (many) => `${capitalize(many)} werden von diesem Gerät gelesen`,
-  noRecords: (many) => `Hier sind noch keine ${capitalize(many)}`,
-  noRecordsDetail: 'Legen Sie den ersten an. Er ist auf diesem Gerät und wird gesendet, sobald Sie online sind.',
-  noRecordsReadOnly: 'Sie können diese Tabelle sehen, aber keine Zeile davon',
-  noRecordsReadOnlyDetail: 'Sie sehen, was für Sie freigegeben ist. Fragen Sie Ihre Systembetreuung, wenn etwas fehlt.',
-  noMatch: (total) => `0 von ${formatCount(total)} passen`,
-  noMatchDetail: 'Nichts passt zu Suche und Filter zusammen.',
-  noAccess: 'Diese Tabelle ist für Sie nicht sichtbar',
-  noAccessDetail: 'Vielleicht gibt es sie nicht, oder Sie dürfen sie nicht lesen.',
-  errorTitle: 'Diese Ansicht kann nicht gezeigt werden',
-  resetView: 'Ansicht zurücksetzen',
 }

@@ -13,7 +13,7 @@ import { type FieldValue, fieldsOf } from '../../../lib/fields/field.ts'
 import { parseValue } from '../../../lib/fields/parse-value.ts'
 import type { RecordValues } from '../../../lib/records/record-change.ts'
 import { checklistMessages } from '../../../messages/checklist.ts'
-import { gridMessages } from '../../../messages/grid.ts'
+import { noRecordsMessages } from '../../../messages/no-records.ts'
 import { CaptureHome } from './capture-home.tsx'
 import { ChecklistRun } from './checklist-run.tsx'
 import { ChecklistStart } from './checklist-start.tsx'
@@ -38,8 +38,8 @@ export function CaptureScreen(props: CaptureScreenProps): JSX.Element {
   if (props.table === undefined) return <CaptureHome workspace={props.workspace} checklists={checklists} />
   if (!table)
     return (
-      <EmptyState title={gridMessages.noAccess} action={<HomeLink />}>
-        {gridMessages.noAccessDetail}
+      <EmptyState title={noRecordsMessages.noAccess} action={<HomeLink />}>
+        {noRecordsMessages.noAccessDetail}
       </EmptyState>
     )
   const checklist = checklists.find((one) => one.table === table.name)
