@@ -6,6 +6,7 @@ import type { ListedAuditEntry } from '@holdfast/protocol'
 import { Button, EmptyState, Page, SearchField } from '@holdfast/workspace'
 import { DataTable, type TableColumn } from '../../components/data-table.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { ShowMore } from '../../components/show-more.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import { queryOf, request } from '../../lib/api.ts'
 import { useDebounced } from '../../lib/use-debounced.ts'
@@ -59,15 +60,7 @@ export function AuditScreen(): JSX.Element {
           ) : (
             <div className="flex flex-col gap-3">
               <DataTable label="Audit log" columns={columnsOf(narrow)} rows={entries} keyOf={({ id }) => id} />
-              {list.hasNextPage ? (
-                <Button
-                  className="self-start"
-                  isPending={list.isFetchingNextPage}
-                  onPress={() => void list.fetchNextPage()}
-                >
-                  Show more
-                </Button>
-              ) : null}
+              <ShowMore list={list} />
             </div>
           )
         }}

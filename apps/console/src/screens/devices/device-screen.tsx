@@ -9,11 +9,11 @@ import { TimeAgo } from '../../components/time-ago.tsx'
 import { request } from '../../lib/api.ts'
 import { formatCount, formatTime } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/session.ts'
+import { useChange } from '../../lib/use-change.ts'
 import { CompareDevice } from './compare-device.tsx'
 import { clientVersionOf, deviceNameOf } from './device-name.ts'
 import { DeviceState } from './device-state.tsx'
 import { DeviceUploads } from './device-uploads.tsx'
-import { devicePath, useDeviceAction } from './use-device-action.ts'
 
 const deviceRoute = getRouteApi('/devices/$user/$device')
 
@@ -23,7 +23,7 @@ const REFRESH_MS = 5_000
 /** One device: why it is behind, what it has, what it uploaded. */
 export function DeviceScreen(): JSX.Element {
   const { user, device } = deviceRoute.useParams()
-  const path = devicePath({ userId: user, clientId: device })
+  const path = `/devices/${encodeURIComponent(user)}/${encodeURIComponent(device)}`
   const mayAct = useHasRole('developer')
   const details = useQuery({
     queryKey: ['device', user, device],
@@ -59,11 +59,15 @@ export function DeviceScreen(): JSX.Element {
 
 function Actions({ path, isConnected }: { readonly path: string; readonly isConnected: boolean }): JSX.Element {
   const [isAsking, setAsking] = useState(false)
-  const end = useDeviceAction(`${path}/end`, 'The stream was ended. The device connects again within seconds.')
-  const resync = useDeviceAction(`${path}/resync`, 'The device downloads all its rows again.')
+  const end = useChange('The stream was ended. The device connects again within seconds.', [['device']])
+  const resync = useChange('The device downloads all its rows again.', [['device']])
   return (
     <>
-      <Button isDisabled={!isConnected} isPending={end.isPending} onPress={() => end.mutate()}>
+      <Button
+        isDisabled={!isConnected}
+        isPending={end.isPending}
+        onPress={() => end.mutate({ target: `POST ${path}/end` })}
+      >
         End stream
       </Button>
       <Button isDisabled={!isConnected} onPress={() => setAsking(true)}>
@@ -81,7 +85,7 @@ function Actions({ path, isConnected }: { readonly path: string; readonly isConn
               <Button
                 tone="primary"
                 isPending={resync.isPending}
-                onPress={() => resync.mutate(undefined, { onSettled: () => setAsking(false) })}
+                onPress={() => resync.mutate({ target: `POST ${path}/resync` }, { onSettled: () => setAsking(false) })}
               >
                 Resync
               </Button>

@@ -3,9 +3,11 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { MonitorSmartphone } from 'lucide-react'
 import type { JSX } from 'react'
 import type { ListedDevice } from '@holdfast/protocol'
-import { Button, EmptyState, Page, SearchField, Select } from '@holdfast/workspace'
+import { Button, EmptyState, Page } from '@holdfast/workspace'
 import { DataTable, type TableColumn } from '../../components/data-table.tsx'
+import { type ListFilter, ListFilters } from '../../components/list-filters.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { ShowMore } from '../../components/show-more.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import { queryOf, request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
@@ -22,7 +24,6 @@ interface DevicesPage {
 }
 
 const STATES = [
-  { value: 'all', label: 'All devices' },
   { value: 'connected', label: 'Connected' },
   { value: 'behind', label: 'Behind' },
   { value: 'offline', label: 'Offline' },
@@ -46,26 +47,17 @@ export function DevicesScreen(): JSX.Element {
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   })
-  const narrow = (change: { search?: string; state?: string }): void =>
+  const narrow = (change: ListFilter): void =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true })
   return (
     <Page title="Devices" description="Connected now, or seen in the last 30 days.">
-      <div className="flex flex-wrap gap-2 pb-4">
-        <SearchField
-          label={mayFind ? 'Search by user or device id' : 'Search by id'}
-          value={search}
-          onChange={(value) => narrow({ search: value })}
-          className="min-w-60 flex-1"
-        />
-        <Select
-          label="State"
-          isLabelHidden
-          options={STATES}
-          value={state ?? 'all'}
-          onChange={(value) => narrow({ state: value === 'all' ? '' : value })}
-          className="w-40"
-        />
-      </div>
+      <ListFilters
+        searchLabel={mayFind ? 'Search by user or device id' : 'Search by id'}
+        allLabel="All devices"
+        states={STATES}
+        filter={{ search, ...(state !== undefined && { state }) }}
+        onChange={narrow}
+      />
       <QueryState query={list} rows={10}>
         {({ pages }) => {
           const devices = pages.flatMap((page) => page.devices)
@@ -88,15 +80,7 @@ export function DevicesScreen(): JSX.Element {
                 rows={devices}
                 keyOf={({ userId, clientId }) => `${userId} ${clientId}`}
               />
-              {list.hasNextPage ? (
-                <Button
-                  className="self-start"
-                  isPending={list.isFetchingNextPage}
-                  onPress={() => void list.fetchNextPage()}
-                >
-                  Show more
-                </Button>
-              ) : null}
+              <ShowMore list={list} />
             </div>
           )
         }}

@@ -11,6 +11,7 @@ import type {
 } from '@holdfast/protocol'
 import { Button, EmptyState, Notice, showToast } from '@holdfast/workspace'
 import { QueryState } from '../../components/query-state.tsx'
+import { ShowMore } from '../../components/show-more.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { DeleteRows } from './delete-rows.tsx'
 import { FilterBar } from './filter-bar.tsx'
@@ -180,11 +181,7 @@ function PageEnd({
           {hasMore && estimate !== null ? ` of about ${formatCount(Math.max(estimate, rows))}` : ''}, in {last?.ms ?? 0}{' '}
           ms
         </p>
-        {list.hasNextPage ? (
-          <Button size="sm" isPending={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        ) : null}
+        <ShowMore list={list} />
       </div>
       {last?.isLimited ? (
         <Notice title="More rows are not listed">

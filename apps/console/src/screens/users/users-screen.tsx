@@ -3,9 +3,11 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { UserPlus, UsersRound } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import type { ListedUser } from '@holdfast/protocol'
-import { Button, Chip, EmptyState, Page, SearchField, Select } from '@holdfast/workspace'
+import { Button, Chip, EmptyState, Page } from '@holdfast/workspace'
 import { DataTable, type TableColumn } from '../../components/data-table.tsx'
+import { type ListFilter, ListFilters } from '../../components/list-filters.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { ShowMore } from '../../components/show-more.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import { queryOf, request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
@@ -23,7 +25,6 @@ interface Page {
 }
 
 const STATES = [
-  { value: 'all', label: 'All users' },
   { value: 'banned', label: 'Banned' },
   { value: 'unconfirmed', label: 'Unconfirmed' },
   { value: 'anonymous', label: 'Anonymous' },
@@ -44,7 +45,7 @@ export function UsersScreen(): JSX.Element {
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
   })
-  const narrow = (change: { search?: string; state?: string }): void =>
+  const narrow = (change: ListFilter): void =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true })
   return (
     <Page
@@ -57,22 +58,13 @@ export function UsersScreen(): JSX.Element {
         ) : undefined
       }
     >
-      <div className="flex flex-wrap gap-2 pb-4">
-        <SearchField
-          label={mayChange ? 'Search by address, name, phone or id' : 'Search by id'}
-          value={search}
-          onChange={(value) => narrow({ search: value })}
-          className="min-w-60 flex-1"
-        />
-        <Select
-          label="State"
-          isLabelHidden
-          options={STATES}
-          value={state ?? 'all'}
-          onChange={(value) => narrow({ state: value === 'all' ? '' : value })}
-          className="w-40"
-        />
-      </div>
+      <ListFilters
+        searchLabel={mayChange ? 'Search by address, name, phone or id' : 'Search by id'}
+        allLabel="All users"
+        states={STATES}
+        filter={{ search, ...(state !== undefined && { state }) }}
+        onChange={narrow}
+      />
       <QueryState query={list} rows={10}>
         {({ pages }) => {
           const users = pages.flatMap((page) => page.users)
@@ -95,11 +87,7 @@ export function UsersScreen(): JSX.Element {
               <p className="flex items-center gap-3 text-small text-muted">
                 {formatCount(users.length)} shown
                 {list.hasNextPage && !isNarrowed ? `, of about ${formatCount(pages[0]?.estimate ?? 0)}` : ''}
-                {list.hasNextPage ? (
-                  <Button size="sm" isPending={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
-                    Show more
-                  </Button>
-                ) : null}
+                <ShowMore list={list} />
               </p>
             </div>
           )
