@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type JSX, useState } from 'react'
 import type { DeviceDetails, ListedDevice } from '@holdfast/protocol'
-import { Button, Dialog, NoRows, Notice, Page, Section } from '@holdfast/workspace'
+import { Button, ConfirmDialog, NoRows, Notice, Page, Section } from '@holdfast/workspace'
 import { DataTable } from '../../components/data-table.tsx'
+import { Facts } from '../../components/facts.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import { request } from '../../lib/api.ts'
@@ -45,7 +46,7 @@ export function DeviceScreen(): JSX.Element {
         {(data) => (
           <div className="flex flex-col gap-8">
             <Delay device={data.device} />
-            <Facts device={data.device} />
+            <DeviceFacts device={data.device} />
             <DeviceUploads details={data} />
             <Contents details={data} />
             {mayAct ? <CompareDevice path={path} isConnected={isConnected} /> : null}
@@ -74,27 +75,17 @@ function Actions({ path, isConnected }: { readonly path: string; readonly isConn
         Resync…
       </Button>
       {isAsking ? (
-        <Dialog
+        <ConfirmDialog
           title="Download all rows again?"
           isOpen
           onClose={() => setAsking(false)}
-          role="alertdialog"
-          actions={
-            <>
-              <Button onPress={() => setAsking(false)}>Cancel</Button>
-              <Button
-                tone="primary"
-                isPending={resync.isPending}
-                onPress={() => resync.mutate({ target: `POST ${path}/resync` }, { onSettled: () => setAsking(false) })}
-              >
-                Resync
-              </Button>
-            </>
-          }
+          confirmLabel="Resync"
+          isPending={resync.isPending}
+          onConfirm={() => resync.mutate({ target: `POST ${path}/resync` }, { onSettled: () => setAsking(false) })}
         >
           The server tells the device to clear its buckets and sends them from the beginning. The app shows the old rows
           until the new ones are complete. Changes that the device has not uploaded stay.
-        </Dialog>
+        </ConfirmDialog>
       ) : null}
     </>
   )
@@ -122,7 +113,7 @@ function Delay({ device }: { readonly device: ListedDevice }): JSX.Element {
   )
 }
 
-function Facts({ device }: { readonly device: ListedDevice }): JSX.Element {
+function DeviceFacts({ device }: { readonly device: ListedDevice }): JSX.Element {
   const { checkpoint, appMetadata } = device
   const facts: readonly (readonly [string, JSX.Element | string])[] = [
     [
@@ -148,16 +139,7 @@ function Facts({ device }: { readonly device: ListedDevice }): JSX.Element {
     ['Last checkpoint', checkpoint ? `${formatCount(checkpoint.opId)}, ${formatTime(checkpoint.at)}` : 'none'],
     ['Server', device.node],
   ]
-  return (
-    <dl className="grid grid-cols-1 gap-x-8 gap-y-2 tablet:grid-cols-2">
-      {facts.map(([name, value]) => (
-        <div key={name} className="flex gap-3">
-          <dt className="w-32 shrink-0 text-muted">{name}</dt>
-          <dd className="min-w-0 [overflow-wrap:anywhere]">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <Facts facts={facts} />
 }
 
 function Contents({ details: { device, tables } }: { readonly details: DeviceDetails }): JSX.Element {

@@ -1,6 +1,6 @@
 import type { JSX } from 'react'
 import type { TableRow } from '@holdfast/protocol'
-import { Button, Dialog, Notice } from '@holdfast/workspace'
+import { ConfirmDialog, Notice } from '@holdfast/workspace'
 import { FormError } from '../../components/form-error.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { useRowChange, type RowsTarget } from './use-rows.ts'
@@ -21,27 +21,15 @@ export function DeleteRows({
   const state = remove.data?.state
   const seen = rows.map(({ address, version }) => ({ address, version }))
   return (
-    <Dialog
+    <ConfirmDialog
       title={rows.length === 1 ? 'Delete this row?' : `Delete ${formatCount(rows.length)} rows?`}
       isOpen
       onClose={onClose}
-      role="alertdialog"
-      actions={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button
-            tone="danger"
-            isPending={remove.isPending}
-            onPress={() =>
-              remove.mutate(
-                { rows: seen },
-                { onSuccess: (outcome) => (outcome.state === 'done' ? onDone() : undefined) },
-              )
-            }
-          >
-            Delete
-          </Button>
-        </>
+      confirmLabel="Delete"
+      isDanger
+      isPending={remove.isPending}
+      onConfirm={() =>
+        remove.mutate({ rows: seen }, { onSuccess: (outcome) => (outcome.state === 'done' ? onDone() : undefined) })
       }
     >
       <div className="flex flex-col gap-3">
@@ -57,6 +45,6 @@ export function DeleteRows({
         ) : null}
         <FormError error={remove.error} />
       </div>
-    </Dialog>
+    </ConfirmDialog>
   )
 }

@@ -2,7 +2,16 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Ellipsis } from 'lucide-react'
 import { type JSX, useState } from 'react'
-import { Button, Dialog, IconButton, Menu, MenuItem, MenuSeparator, MenuTrigger, showToast } from '@holdfast/workspace'
+import {
+  ConfirmDialog,
+  Dialog,
+  IconButton,
+  Menu,
+  MenuItem,
+  MenuSeparator,
+  MenuTrigger,
+  showToast,
+} from '@holdfast/workspace'
 import { CopyLink } from '../../components/copy-link.tsx'
 import { FormError } from '../../components/form-error.tsx'
 import { messageOf, request } from '../../lib/api.ts'
@@ -65,30 +74,21 @@ type Asking = { readonly details: UserDetails['user']; readonly onClose: () => v
 function Ban({ details: user, onClose }: Asking): JSX.Element {
   const ban = useUserChange(user.id, 'The user was banned')
   return (
-    <Dialog
+    <ConfirmDialog
       title={`Ban ${user.email || user.id}?`}
       isOpen
       onClose={onClose}
-      role="alertdialog"
-      actions={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button
-            tone="danger"
-            isPending={ban.isPending}
-            onPress={() =>
-              ban.mutate({ target: `PATCH /users/${user.id}`, body: { ban_duration: FOREVER } }, { onSuccess: onClose })
-            }
-          >
-            Ban
-          </Button>
-        </>
+      confirmLabel="Ban"
+      isDanger
+      isPending={ban.isPending}
+      onConfirm={() =>
+        ban.mutate({ target: `PATCH /users/${user.id}`, body: { ban_duration: FOREVER } }, { onSuccess: onClose })
       }
     >
       Their sessions end and their devices stop syncing. What is on a device and was not uploaded stays there until the
       ban is lifted.
       <FormError error={ban.error} />
-    </Dialog>
+    </ConfirmDialog>
   )
 }
 
@@ -104,23 +104,18 @@ function Delete({ details: user, onClose }: Asking): JSX.Element {
     },
   })
   return (
-    <Dialog
+    <ConfirmDialog
       title={`Delete ${user.email || user.id}?`}
       isOpen
       onClose={onClose}
-      role="alertdialog"
-      actions={
-        <>
-          <Button onPress={onClose}>Cancel</Button>
-          <Button tone="danger" isPending={remove.isPending} onPress={() => remove.mutate()}>
-            Delete
-          </Button>
-        </>
-      }
+      confirmLabel="Delete"
+      isDanger
+      isPending={remove.isPending}
+      onConfirm={() => remove.mutate()}
     >
       The account and its sign-in methods are deleted. Rows that refer to it follow their foreign keys. This cannot be
       undone.
       <FormError error={remove.error} />
-    </Dialog>
+    </ConfirmDialog>
   )
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import { Button, Chip, NoRows, Notice, Page, Row, Rows, Section } from '@holdfast/workspace'
+import { Facts } from '../../components/facts.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
 import { request } from '../../lib/api.ts'
@@ -38,7 +39,7 @@ export function UserScreen(): JSX.Element {
         <QueryState query={details} rows={10}>
           {(data) => (
             <div className="flex flex-col gap-8">
-              <Facts details={data} />
+              <UserFacts details={data} />
               <Sessions details={data} />
               <Factors details={data} />
               <EditMetadata key={data.user.updated_at} user={data.user} />
@@ -52,7 +53,7 @@ export function UserScreen(): JSX.Element {
   )
 }
 
-function Facts({ details: { user } }: { readonly details: UserDetails }): JSX.Element {
+function UserFacts({ details: { user } }: { readonly details: UserDetails }): JSX.Element {
   const facts: readonly (readonly [string, JSX.Element | string])[] = [
     [
       'State',
@@ -70,16 +71,7 @@ function Facts({ details: { user } }: { readonly details: UserDetails }): JSX.El
     ['Last sign-in', <TimeAgo key="seen" at={user.last_sign_in_at ?? null} />],
     ['Sign-in methods', (user.identities ?? []).map(({ provider }) => provider).join(', ') || '–'],
   ]
-  return (
-    <dl className="grid grid-cols-1 gap-x-8 gap-y-2 tablet:grid-cols-2">
-      {facts.map(([name, value]) => (
-        <div key={name} className="flex gap-3">
-          <dt className="w-32 shrink-0 text-muted">{name}</dt>
-          <dd className="min-w-0 [overflow-wrap:anywhere]">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <Facts facts={facts} />
 }
 
 function Sessions({ details: { user, sessions } }: { readonly details: UserDetails }): JSX.Element {
