@@ -1,17 +1,12 @@
-import type { Page } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
 import { makeActions } from './support/actions.ts'
 import { expect, test } from './support/fixtures.ts'
 import { actionsThat, gridOf } from './support/grid.ts'
 import { readDevice } from './support/local-device.ts'
+import { openConsole, openScreen } from './support/operators.ts'
 import { watchProblems } from './support/problems.ts'
 
 /* Devices in the console: why one is behind, what it uploaded, and what an operator does about it. */
-
-async function openScreen(page: Page, name: string): Promise<void> {
-  await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name, exact: true }).click()
-  await expect(page.getByRole('heading', { level: 1, name })).toBeFocused()
-}
 
 test('an operator follows a rejected change from the device, and makes the device reconnect and resync', async ({
   arrive,
@@ -32,11 +27,7 @@ test('an operator follows a rejected change from the device, and makes the devic
   })
 
   await test.step('the operator finds the device, and why the change was rejected', async () => {
-    await page.goto(holdfast.consoleUrl ?? '')
-    await page.getByLabel('Your name').fill('Olga Ortiz')
-    await page.getByLabel('Email address').fill('olga@ops.example')
-    await page.getByLabel('Password', { exact: true }).fill('four words of an operator')
-    await page.getByRole('button', { name: 'Create account' }).click()
+    await openConsole(page, holdfast, 'Olga Ortiz')
     await openScreen(page, 'Devices')
     await page.getByRole('searchbox').fill('sam')
     // The devices of earlier browsers are offline.

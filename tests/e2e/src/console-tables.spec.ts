@@ -2,11 +2,10 @@ import type { Page } from '@playwright/test'
 import { sql } from '@holdfast/postgres'
 import { expectAccessible } from './support/accessibility.ts'
 import { expect, test } from './support/fixtures.ts'
+import { openConsole, openScreen } from './support/operators.ts'
 import { watchProblems } from './support/problems.ts'
 
 /* Tables in the console: a row is inserted as the project, seen by one user and not by another, and changed as far as policies allow. */
-
-const PASSWORD = 'four words of an operator'
 
 async function actAs(page: Page, address: string): Promise<void> {
   const rights = page.getByRole('region', { name: 'Rights' })
@@ -25,13 +24,8 @@ test('an owner creates a table, inserts a row as the project, and changes it as 
   const page = await context.newPage()
   const grid = page.getByRole('table', { name: 'Rows of errands' })
   await test.step('a table is created, and a row is inserted as the project', async () => {
-    await page.goto(holdfast.consoleUrl ?? '')
-    await page.getByLabel('Email address').fill('tova@ops.example')
-    await page.getByLabel('Your name').fill('Tova')
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await page.getByRole('button', { name: 'Create account' }).click()
-    await page.getByRole('link', { name: 'Tables' }).click()
-    await expect(page.getByRole('heading', { level: 1, name: 'Tables' })).toBeFocused()
+    await openConsole(page, holdfast, 'Tova')
+    await openScreen(page, 'Tables')
     await page.getByRole('button', { name: 'New table' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('errands')
     await page.getByLabel('Name of column 2').fill('owner')

@@ -3,23 +3,10 @@ import { sql } from '@holdfast/postgres'
 import { expectAccessible } from './support/accessibility.ts'
 import { totp } from './support/own-account.ts'
 import { expect, test } from './support/fixtures.ts'
+import { acceptInvitation, firstOperatorLink, OPERATOR_PASSWORD, openScreen } from './support/operators.ts'
 import { watchProblems } from './support/problems.ts'
 
 /* The console: an owner comes in by the printed link, lets others in, and stops a user's device. */
-
-const PASSWORD = 'four words of an operator'
-
-async function acceptInvitation(page: Page, name: string): Promise<void> {
-  await page.getByLabel('Your name').fill(name)
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Create account' }).click()
-  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
-}
-
-async function openScreen(page: Page, name: string): Promise<void> {
-  await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name }).click()
-  await expect(page.getByRole('heading', { level: 1, name })).toBeFocused()
-}
 
 test('an owner opens the console, bans a user whose device stops, and invites a viewer who sees no personal data', async ({
   arrive,
@@ -39,7 +26,7 @@ test('an owner opens the console, bans a user whose device stops, and invites a 
   const { page, problems } = await openBrowser()
 
   await test.step('the printed link makes the first owner', async () => {
-    await page.goto(holdfast.consoleUrl ?? '')
+    await page.goto(await firstOperatorLink(holdfast))
     await expect(page.getByText('You become the first owner of this console')).toBeVisible()
     expect(new URL(page.url()).hash).toBe('')
     await expectAccessible(page, 'the invitation of an operator')
@@ -52,7 +39,7 @@ test('an owner opens the console, bans a user whose device stops, and invites a 
   await test.step('a second factor is added and asked for at the next sign-in', async () => {
     await openScreen(page, 'Your account')
     await page.getByRole('button', { name: 'Add…' }).click()
-    await page.getByLabel('Password', { exact: true }).last().fill(PASSWORD)
+    await page.getByLabel('Password', { exact: true }).last().fill(OPERATOR_PASSWORD)
     await page.getByRole('button', { name: 'Continue' }).click()
     const secret = await page.getByLabel('Secret').inputValue()
     await expectAccessible(page, 'adding a second factor')
@@ -62,7 +49,7 @@ test('an owner opens the console, bans a user whose device stops, and invites a 
     await expectAccessible(page, 'the account of an operator')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Email address').fill('olga@ops.example')
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByLabel('Password', { exact: true }).fill(OPERATOR_PASSWORD)
     await expectAccessible(page, 'sign-in of the console')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByLabel('Code of your authenticator app').fill(totp(secret, Date.now()))
