@@ -63,6 +63,13 @@ async function refusalOf(...argv: readonly string[]): Promise<string> {
   )
 }
 
+/** Files of a data folder, without those of functions: the sample's weekly job, which runs on Monday mornings, calls one. */
+function filesIn(dataDir: string): readonly string[] {
+  return readdirSync(dataDir)
+    .filter((name) => !/^functions(\.json)?$/.test(name))
+    .toSorted()
+}
+
 describe('a backup that is taken while the server runs', () => {
   test('brings back what was there, and devices go on with what they have not sent', async () => {
     const [before, after, unsent] = (
@@ -118,7 +125,7 @@ describe('a backup that is taken while the server runs', () => {
 
   test('holds secrets and keys, readable by its owner only, and never takes the place of anything', async () => {
     const target = join(folder, 'while-running')
-    expect(readdirSync(join(target, 'data')).toSorted()).toEqual([
+    expect(filesIn(join(target, 'data'))).toEqual([
       '.gitignore',
       'jwt-secret',
       'push-key',
@@ -156,7 +163,7 @@ describe('a backup that is taken while the server does not run', () => {
     mkdirSync(disk)
     symlinkSync(disk, join(folder, 'link'))
     await runHoldfast('restore', join(folder, 'while-running'), `--data-dir=${join(folder, 'link')}`)
-    expect(readdirSync(disk).toSorted()).toEqual([
+    expect(filesIn(disk)).toEqual([
       '.gitignore',
       'jwt-secret',
       'postgres',
