@@ -67,10 +67,12 @@ async function takeWaiting(
   const queued = await takeDependents(tx, unplacedOf(item), rules)
   // After a crash, held transactions may still be in the queue.
   const known = new Set([item.position, ...item.held.map((held) => held.position)])
-  const bases = await readBases(tx)
-  return queued
-    .filter(({ position }) => !known.has(position))
-    .map((transaction) => toSent(transaction, bases, rules.guardOf))
+  const taken = queued.filter(({ position }) => !known.has(position))
+  const bases = await readBases(
+    tx,
+    taken.flatMap(({ operations }) => operations),
+  )
+  return taken.map((transaction) => toSent(transaction, bases, rules.guardOf))
 }
 
 /**

@@ -111,7 +111,10 @@ async function keepSights(tx: Transaction, before: number, sights: ReadonlyMap<s
     before,
   ])
   if (first === null || sights.size === 0) return
-  const known = await readBases(tx)
+  const known = await readBases(
+    tx,
+    [...sights.values()].map(({ table, recordId }) => ({ type: table, id: recordId })),
+  )
   const found = [...sights.values()].map(({ table, recordId, base }): KnownBase => {
     const last = baseBefore(known, { type: table, id: recordId }, first)
     return {

@@ -18,6 +18,17 @@ import type { QueuedTransaction } from './queued-transaction.ts'
  * retry is an identical request.
  */
 
+/** The record that an operation writes. */
+type RecordName = Pick<UploadOperation, 'type' | 'id'>
+
+/** The cross join makes SQLite look each record up in the index `by_record`. */
+const BASES_SQL = `
+  with named as (select distinct value ->> 0 as table_name, value ->> 1 as record_id from json_each(?))
+  select base.table_name, base.record_id, base.position, base.was, base.now
+    from named cross join hf_local_bases base
+      on base.table_name = named.table_name and base.record_id = named.record_id
+   order by base.position`
+
 /** Base of one record after the transaction at `position`. */
 export interface KnownBase {
   readonly table: string
@@ -37,11 +48,12 @@ interface BaseRow {
   readonly now: string
 }
 
-/** Reads the bases from earlier upload responses. */
-export async function readBases(database: Pick<CommonPowerSyncDatabase, 'getAll'>): Promise<Bases> {
-  const rows = await database.getAll<BaseRow>(
-    'select table_name, record_id, position, was, now from hf_local_bases order by position',
-  )
+/** Reads the bases of the given records: after an import every record may have one, and a request is about a few hundred. */
+export async function readBases(
+  database: Pick<CommonPowerSyncDatabase, 'getAll'>,
+  records: readonly RecordName[],
+): Promise<Bases> {
+  const rows = await database.getAll<BaseRow>(BASES_SQL, [JSON.stringify(records.map(({ type, id }) => [type, id]))])
   const bases = new Map<string, KnownBase[]>()
   for (const { table_name: table, record_id: recordId, position, was, now } of rows) {
     const key = recordKey({ type: table, id: recordId })
@@ -70,7 +82,7 @@ function withGuardedOnly(operation: UploadOperation, guardOf: GuardOf | undefine
 /** Returns the base of the operation's record before the transaction at `position`. */
 export function baseBefore(
   bases: Bases,
-  operation: Pick<UploadOperation, 'type' | 'id'>,
+  operation: RecordName,
   position: number,
 ): GuardBase | undefined {
   return bases.get(recordKey(operation))?.findLast((known) => known.position < position)?.base
@@ -193,6 +205,6 @@ export async function forgetBases(database: CommonPowerSyncDatabase): Promise<vo
   })
 }
 
-function recordKey({ type, id }: Pick<UploadOperation, 'type' | 'id'>): string {
+function recordKey({ type, id }: RecordName): string {
   return `${type}\0${id}`
 }

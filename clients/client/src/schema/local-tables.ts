@@ -19,14 +19,17 @@ export const localTables = {
     },
     { indexes: { by_state: ['state'], by_record: ['table_name', 'record_id'] } },
   ),
-  /** Differences in guarded columns caused by this user's own changes; see `upload/guard-bases.ts`. */
-  hf_local_bases: Table.createLocalOnly({
-    table_name: column.text,
-    record_id: column.text,
-    position: column.integer,
-    was: column.text,
-    now: column.text,
-  }),
+  /** Differences in guarded columns caused by this user's own changes; see `queue/guard-bases.ts`. */
+  hf_local_bases: Table.createLocalOnly(
+    {
+      table_name: column.text,
+      record_id: column.text,
+      position: column.integer,
+      was: column.text,
+      now: column.text,
+    },
+    { indexes: { by_record: ['table_name', 'record_id'] } },
+  ),
   /** Files of this user, local or not; see `attachments/file-state.ts`. The id is that of the referencing row. */
   hf_local_files: Table.createLocalOnly(
     {

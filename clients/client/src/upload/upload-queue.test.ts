@@ -1,6 +1,6 @@
 import { Schema } from '@powersync/common'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { forgetBases } from '../queue/guard-bases.ts'
+import { forgetBases, readBases } from '../queue/guard-bases.ts'
 import { openPlayedDevice, schema, syncedTables, tokens, type PlayedDevice } from './played-device.test-support.ts'
 import { UploadPostponed } from './upload-queue.ts'
 
@@ -230,6 +230,28 @@ describe('a guarded row', () => {
     await database.execute(`update orders set title = 'c' where id = 'o1'`)
     await device.queue.upload(database)
     expect(orders()).toMatchObject({ title: 'c', version: 3 })
+  })
+
+  test('is found by its record, however many an import has left', async () => {
+    const asked: [string, unknown[]][] = []
+    const known = await readBases(
+      {
+        getAll: (statement, parameters = []) => {
+          asked.push([statement, parameters])
+          return database.getAll(statement, parameters)
+        },
+      },
+      [
+        { type: 'orders', id: 'o1' },
+        { type: 'orders', id: 'o1' },
+        { type: 'orders', id: 'o2' },
+      ],
+    )
+    expect([...known.values()]).toMatchObject([[{ table: 'orders', recordId: 'o1', base: { now: { version: 1 } } }]])
+    for (const [statement, parameters] of asked) {
+      const plan = await database.getAll<{ detail: string }>(`explain query plan ${statement}`, parameters)
+      expect(plan.map(({ detail }) => detail).join()).toContain('hf_local_bases__by_record')
+    }
   })
 
   test('is repeated as it was sent after a lost answer', async () => {

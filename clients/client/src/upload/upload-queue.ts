@@ -93,7 +93,7 @@ export class UploadQueue {
   async #hold(device: Device, batch: QueuedBatch): Promise<number> {
     const { rules } = this.#options
     // Stored as it would be sent now, because the next checkpoint deletes its bases.
-    const bases = await readBases(device.database)
+    const bases = await readBases(device.database, batch.first.operations)
     const change = { made: batch.first, sent: toSent(batch.first, bases, rules.guardOf), bases }
     // If the item has been decided meanwhile, send it.
     return (await holdBack(device.database, device.clientId, change, rules)) ? 1 : this.#send(device, batch)
@@ -103,7 +103,10 @@ export class UploadQueue {
   async #send(device: Device, batch: QueuedBatch): Promise<number> {
     const { database } = device
     const { transactions } = batch
-    const bases = await readBases(database)
+    const bases = await readBases(
+      database,
+      transactions.flatMap(({ operations }) => operations),
+    )
     const sent = transactions.map((transaction) => toSent(transaction, bases, this.#options.rules.guardOf))
     const beganMs = this.#now()
     const outcome = await this.#post(device.clientId, sent)
