@@ -130,19 +130,19 @@ export function basesAfterUnplaced({ made, sent, bases }: UnplacedTransaction): 
 
 /** Stores bases, replacing those at the same position. */
 export async function keepBases(tx: Transaction, found: readonly KnownBase[]): Promise<void> {
-  for (const { table, recordId, position, base } of found) {
-    await tx.execute(
-      'insert or replace into hf_local_bases (id, table_name, record_id, position, was, now) values (?, ?, ?, ?, ?, ?)',
-      [
-        `${position}:${table}:${recordId}`,
-        table,
-        recordId,
-        position,
-        JSON.stringify(base.was),
-        JSON.stringify(base.now),
-      ],
-    )
-  }
+  const rows = found.map(({ table, recordId, position, base }) => [
+    `${position}:${table}:${recordId}`,
+    table,
+    recordId,
+    position,
+    JSON.stringify(base.was),
+    JSON.stringify(base.now),
+  ])
+  await tx.execute(
+    `insert or replace into hf_local_bases (id, table_name, record_id, position, was, now)
+     select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 from json_each(?)`,
+    [JSON.stringify(rows)],
+  )
 }
 
 /** Groups operations by record, in order. */
