@@ -80,11 +80,7 @@ function withGuardedOnly(operation: UploadOperation, guardOf: GuardOf | undefine
 }
 
 /** Returns the base of the operation's record before the transaction at `position`. */
-export function baseBefore(
-  bases: Bases,
-  operation: RecordName,
-  position: number,
-): GuardBase | undefined {
+export function baseBefore(bases: Bases, operation: RecordName, position: number): GuardBase | undefined {
   return bases.get(recordKey(operation))?.findLast((known) => known.position < position)?.base
 }
 
