@@ -16,6 +16,7 @@ import { RequestHistory } from '../gateway/metrics/request-history.ts'
 import { VERSION } from '../version.ts'
 import type { ResolvedJwtSecret } from '../config/jwt-secret.ts'
 import type { Accounts } from './accounts.ts'
+import { createApiCaller } from './call-api.ts'
 import { createSqlSessions } from './console-sql.ts'
 import { createProjectChanges, openTableSessions, readSyncStates } from './console-tables.ts'
 import type { PartContext } from './part-context.ts'
@@ -32,7 +33,7 @@ const ATTEMPTS_PER_ACCOUNT_MAX = 10
 const ATTEMPTS_WINDOW_S = 300
 
 export interface ConsoleParts {
-  /** Receives the console's calls of the accounts API. */
+  /** Receives the console's calls of this server's APIs. */
   readonly app: FastifyInstance
   readonly cluster: Cluster
   readonly accounts: Accounts
@@ -78,16 +79,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
         },
         devices: parts.services.sync.devices,
         readAdvice: advisor,
-        callAccounts: async ({ method, path, body }) => {
-          const key = accounts.auth.apiKeys.serviceRole
-          const response = await app.inject({
-            method: method as 'GET',
-            url: `/auth/v1${path}`,
-            headers: { apikey: key, authorization: `Bearer ${key}` },
-            ...(body !== undefined && { payload: body as object }),
-          })
-          return { status: response.statusCode, body: response.body === '' ? {} : response.json() }
-        },
+        callApi: createApiCaller(app, accounts.auth.apiKeys.serviceRole),
         openSqlSession: createSqlSessions(pool, parts),
         openTableSession,
         changes,

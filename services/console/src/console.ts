@@ -2,6 +2,7 @@ import { includesRole } from '@holdfast/protocol'
 import { HoldfastError, type Clock, type Logger } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
 import { AuditLog, type AuditEntry } from './audit-log.ts'
+import type { CallApi } from './call-api.ts'
 import { noSuchRoute, notSignedIn, roleTooLow, secondFactorRequired } from './errors.ts'
 import type { Credentials } from './operators/credentials.ts'
 import { Invitations } from './operators/invitations.ts'
@@ -25,7 +26,6 @@ import { userRoutes } from './routes/users.ts'
 import { createSqlRunner } from './sql/run-sql.ts'
 import type { ReadSyncStates } from './tables/list-tables.ts'
 import type { OpenTableSession } from './tables/table-session.ts'
-import type { CallAccounts } from './users/call-accounts.ts'
 
 export interface OpenConsoleOptions {
   /** Connects as the owner of schema `holdfast_console`, and reads schema `auth`. Stays open when the console closes. */
@@ -34,8 +34,8 @@ export interface OpenConsoleOptions {
   readonly overview: OverviewSources
   readonly devices: DeviceSources
   readonly readAdvice: ReadAdvice
-  /** Calls the accounts API with the service key. */
-  readonly callAccounts: CallAccounts
+  /** Calls the APIs of this server with the service key. */
+  readonly callApi: CallApi
   readonly openSqlSession: OpenSqlSession
   readonly openTableSession: OpenTableSession
   readonly changes: ProjectChanges
@@ -78,7 +78,7 @@ export function openConsole(options: OpenConsoleOptions): Console {
     ...auditRoutes(audit),
     ...overviewRoutes(options.overview),
     ...adviceRoutes(options.readAdvice),
-    ...userRoutes({ pool, callAccounts: options.callAccounts }),
+    ...userRoutes({ pool, callApi: options.callApi }),
     ...deviceRoutes({ pool, devices: options.devices }),
     ...sqlRoutes(pool, createSqlRunner(pool, logger), options.openSqlSession),
     ...tableChangeRoutes({ pool, changes: options.changes, openSqlSession: options.openSqlSession }),

@@ -2,6 +2,7 @@
 export { SESSION_DAYS } from './limits.ts'
 export { consoleMigrations } from './migrations.ts'
 export { consoleOptions, type ConsoleOptions } from './options.ts'
+export type { CallApi } from './call-api.ts'
 export type { Console, OpenConsoleOptions, PermittedRequest } from './console.ts'
 export type { Credentials } from './operators/credentials.ts'
 export type { ConsoleAnswer, ConsoleRequest } from './routing/route.ts'

@@ -1,17 +1,17 @@
 import { includesRole, type ListedUser } from '@holdfast/protocol'
 import { Type } from 'typebox'
 import type { Pool } from '@holdfast/postgres'
+import { requestApi, type CallApi } from '../call-api.ts'
 import { invalidRequest } from '../errors.ts'
 import { PAGE_ROWS, PAGE_ROWS_MAX } from '../limits.ts'
 import { requireOperator } from '../operators/require-operator.ts'
 import { answer, route, type Call, type Route } from '../routing/route.ts'
-import { type CallAccounts, requestAccounts } from '../users/call-accounts.ts'
 import { estimateUsers, listUsers } from '../users/list-users.ts'
 import { maskEmail, maskName, maskPhone } from '../users/mask.ts'
 
 export interface UserRoutesNeeds {
   readonly pool: Pool
-  readonly callAccounts: CallAccounts
+  readonly callApi: CallApi
 }
 
 /** Fields of the accounts API that the console changes. */
@@ -33,8 +33,8 @@ const UserBody = Type.Object(
 const LINK_KINDS = Type.Union([Type.Literal('recovery'), Type.Literal('magiclink')])
 
 /** Users of the project, through the accounts API. Viewers see masked personal data. */
-export function userRoutes({ pool, callAccounts }: UserRoutesNeeds): readonly Route[] {
-  return [...readRoutes(pool, callAccounts), ...changeRoutes(callAccounts), ...sessionRoutes(callAccounts)]
+export function userRoutes({ pool, callApi }: UserRoutesNeeds): readonly Route[] {
+  return [...readRoutes(pool, callApi), ...changeRoutes(callApi), ...sessionRoutes(callApi)]
 }
 
 interface AccountUser {
@@ -43,7 +43,7 @@ interface AccountUser {
   readonly [field: string]: unknown
 }
 
-function readRoutes(pool: Pool, call: CallAccounts): readonly Route[] {
+function readRoutes(pool: Pool, call: CallApi): readonly Route[] {
   return [
     route('GET /users', {
       access: 'viewer',
@@ -74,7 +74,7 @@ function readRoutes(pool: Pool, call: CallAccounts): readonly Route[] {
         const path = pathOf(parameters)
         const [user, factors, sessions, passkeys] = await Promise.all(
           ['', '/factors', '/sessions', '/passkeys'].map((part) =>
-            requestAccounts<AccountUser>(call, { method: 'GET', path: `${path}${part}` }),
+            requestApi<AccountUser>(call, 'auth', { method: 'GET', path: `${path}${part}` }),
           ),
         )
         return { user, factors, sessions, passkeys }
@@ -83,7 +83,7 @@ function readRoutes(pool: Pool, call: CallAccounts): readonly Route[] {
   ]
 }
 
-function changeRoutes(call: CallAccounts): readonly Route[] {
+function changeRoutes(call: CallApi): readonly Route[] {
   return [
     route('POST /users', {
       access: 'developer',
@@ -91,7 +91,7 @@ function changeRoutes(call: CallAccounts): readonly Route[] {
       body: UserBody,
       run: async ({ body, note }) => {
         note({ target: `user ${body.email ?? body.phone ?? ''}`, after: withoutPassword(body) })
-        const user = await requestAccounts<AccountUser>(call, { method: 'POST', path: '/admin/users', body })
+        const user = await requestApi<AccountUser>(call, 'auth', { method: 'POST', path: '/admin/users', body })
         note({ target: `user ${user.id}` })
         return answer({ status: 201, body: { user } })
       },
@@ -102,7 +102,7 @@ function changeRoutes(call: CallAccounts): readonly Route[] {
       body: Type.Object({ email: Type.String({ maxLength: 255 }) }),
       run: async ({ body, note }) => {
         note({ target: `user ${body.email}` })
-        const user = await requestAccounts<AccountUser>(call, { method: 'POST', path: '/invite', body })
+        const user = await requestApi<AccountUser>(call, 'auth', { method: 'POST', path: '/invite', body })
         return answer({ status: 201, body: { user } })
       },
     }),
@@ -112,7 +112,7 @@ function changeRoutes(call: CallAccounts): readonly Route[] {
       body: UserBody,
       run: async ({ parameters, body, note }) => {
         const path = pathOf(parameters)
-        const before = await requestAccounts<AccountUser>(call, { method: 'GET', path })
+        const before = await requestApi<AccountUser>(call, 'auth', { method: 'GET', path })
         const changed = Object.keys(body).filter((field) => field !== 'password')
         note({
           target: targetOf(before),
@@ -121,7 +121,7 @@ function changeRoutes(call: CallAccounts): readonly Route[] {
           ),
           after: withoutPassword(body),
         })
-        return { user: await requestAccounts<AccountUser>(call, { method: 'PUT', path, body }) }
+        return { user: await requestApi<AccountUser>(call, 'auth', { method: 'PUT', path, body }) }
       },
     }),
     route('DELETE /users/:id', {
@@ -129,9 +129,9 @@ function changeRoutes(call: CallAccounts): readonly Route[] {
       action: 'delete_user',
       run: async ({ parameters, note }) => {
         const path = pathOf(parameters)
-        const before = await requestAccounts<AccountUser>(call, { method: 'GET', path })
+        const before = await requestApi<AccountUser>(call, 'auth', { method: 'GET', path })
         note({ target: targetOf(before), before: { email: before.email, created_at: before['created_at'] } })
-        await requestAccounts(call, { method: 'DELETE', path })
+        await requestApi(call, 'auth', { method: 'DELETE', path })
       },
     }),
     route('POST /users/:id/link', {
@@ -139,10 +139,10 @@ function changeRoutes(call: CallAccounts): readonly Route[] {
       action: 'create_sign_in_link',
       body: Type.Object({ kind: LINK_KINDS }),
       run: async ({ parameters, body, note }) => {
-        const user = await requestAccounts<AccountUser>(call, { method: 'GET', path: pathOf(parameters) })
+        const user = await requestApi<AccountUser>(call, 'auth', { method: 'GET', path: pathOf(parameters) })
         note({ target: targetOf(user), after: body })
         if (!user.email) throw invalidRequest('This user has no email address, and so no link.')
-        const link = await requestAccounts<{ readonly action_link: string }>(call, {
+        const link = await requestApi<{ readonly action_link: string }>(call, 'auth', {
           method: 'POST',
           path: '/admin/generate_link',
           body: { type: body.kind, email: user.email },
@@ -154,16 +154,16 @@ function changeRoutes(call: CallAccounts): readonly Route[] {
       access: 'developer',
       action: 'send_recovery_mail',
       run: async ({ parameters, note }) => {
-        const user = await requestAccounts<AccountUser>(call, { method: 'GET', path: pathOf(parameters) })
+        const user = await requestApi<AccountUser>(call, 'auth', { method: 'GET', path: pathOf(parameters) })
         note({ target: targetOf(user) })
         if (!user.email) throw invalidRequest('This user has no email address.')
-        await requestAccounts(call, { method: 'POST', path: '/recover', body: { email: user.email } })
+        await requestApi(call, 'auth', { method: 'POST', path: '/recover', body: { email: user.email } })
       },
     }),
   ]
 }
 
-function sessionRoutes(call: CallAccounts): readonly Route[] {
+function sessionRoutes(call: CallApi): readonly Route[] {
   const deletion = (part: 'factors' | 'passkeys' | 'sessions', action: string): Route =>
     route(`DELETE /users/:id/${part}/:part`, {
       access: 'developer',
@@ -172,7 +172,7 @@ function sessionRoutes(call: CallAccounts): readonly Route[] {
         const id = parameters['part'] ?? ''
         if (!UUID.test(id)) throw invalidRequest('The id is not a UUID.')
         note({ target: `user ${parameters['id'] ?? ''}`, before: { id } })
-        await requestAccounts(call, { method: 'DELETE', path: `${pathOf(parameters)}/${part}/${id}` })
+        await requestApi(call, 'auth', { method: 'DELETE', path: `${pathOf(parameters)}/${part}/${id}` })
       },
     })
   return [
@@ -184,7 +184,7 @@ function sessionRoutes(call: CallAccounts): readonly Route[] {
       action: 'end_sessions',
       run: async ({ parameters, note }) => {
         note({ target: `user ${parameters['id'] ?? ''}` })
-        await requestAccounts(call, { method: 'DELETE', path: `${pathOf(parameters)}/sessions` })
+        await requestApi(call, 'auth', { method: 'DELETE', path: `${pathOf(parameters)}/sessions` })
       },
     }),
   ]
