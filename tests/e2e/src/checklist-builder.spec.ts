@@ -3,6 +3,7 @@ import { openHoldfast } from '@holdfast/test-support'
 import { expect, type Page, test } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
 import { signIn } from './support/person.ts'
+import { takePicture } from './support/photos.ts'
 import { openStranger } from './support/stranger.ts'
 
 /* An owner adds a checklist to a table without SQL, and fills it in on a phone without a connection. */
@@ -48,6 +49,15 @@ test('an owner builds a checklist, and a failed answer on an offline phone makes
     await page.getByRole('option', { name: 'Number' }).click()
     await page.getByRole('textbox', { name: 'Maximum' }).fill('4')
     await page.getByRole('checkbox', { name: 'Outside the limits' }).check({ force: true })
+    for (const [place, prompt, kind] of [
+      [3, 'The door', 'Photo'],
+      [4, 'Responsible', 'Signature'],
+    ] as const) {
+      await page.getByRole('button', { name: 'Add question' }).click()
+      await page.getByRole('textbox', { name: `Question ${place}` }).fill(prompt)
+      await page.getByRole('button', { name: `Answer type of question ${place}` }).click()
+      await page.getByRole('option', { name: kind }).click()
+    }
     await page.getByRole('button', { name: 'Move Pressure' }).press('ArrowUp')
     await expect(prompts(page).first()).toHaveValue('Pressure')
     await expectAccessible(page, 'the builder')
@@ -57,6 +67,7 @@ test('an owner builds a checklist, and a failed answer on an offline phone makes
 
   await test.step('it is filled in on a phone without a connection', async () => {
     olga.problems.expectCutLine()
+    const picture = await takePicture(page)
     await page.setViewportSize({ width: 390, height: 844 })
     await page.getByRole('link', { name: 'All checklists' }).click()
     await page.getByRole('link', { name: 'Fill in' }).click()
@@ -69,6 +80,17 @@ test('an owner builds a checklist, and a failed answer on an offline phone makes
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByText('Yes', { exact: true }).click()
     await page.getByRole('button', { name: 'Save & next' }).click()
+    await page.getByRole('button', { name: 'Skip' }).click()
+    await page.getByRole('button', { name: 'Skip' }).click()
+    await expect(page.getByRole('button', { name: 'Finish' })).toBeDisabled()
+    await page.getByRole('button', { name: 'The door A photo is required' }).click()
+    await page.getByTestId('capture-photo').setInputFiles(picture)
+    await expect(page.getByText('1 photo on this device')).toBeVisible()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await expectAccessible(page, 'a signature question')
+    await page.getByRole('textbox', { name: 'Name' }).fill('Olga')
+    await page.getByRole('button', { name: 'Save signature' }).click()
+    await page.getByRole('button', { name: 'Next' }).click()
     await page.getByRole('button', { name: 'Finish' }).click()
     await page.context().setOffline(false)
     const finished = (): Promise<readonly object[]> =>
@@ -79,6 +101,31 @@ test('an owner builds a checklist, and a failed answer on an offline phone makes
     await expect
       .poll(finished, SYNCED)
       .toEqual([{ title: 'Depot', state: 'Finished', finding: 'Pressure 9', value: '9', version: '1' }])
+    const files = (): Promise<readonly object[]> =>
+      server.admin.query(sql`
+        select q.prompt, a.value_text as names from public.visits_files f
+          join public.visits_questions q on q.id = f.field::uuid join public.visits_answers a on a.question = q.id
+         where f.uploaded_at is not null order by q.prompt desc`)
+    await expect.poll(files, SYNCED).toEqual([
+      { prompt: 'The door', names: 'IMG_0042.jpg' },
+      { prompt: 'Responsible', names: 'Olga' },
+    ])
+  })
+
+  await test.step('the record shows and prints the answers, which stay as they are', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 })
+    const [{ id } = { id: '' }] = await server.admin.query<{ id: string }>(sql`select id from public.visits`)
+    const record = page.url().replace(/\/w\/([^/]+)\/.*/, `/w/$1/t/visits/r/${id}`)
+    await page.goto(record)
+    await page.getByRole('tab', { name: 'Checklist' }).click()
+    await expect(page.getByRole('img', { name: 'Olga' })).toBeVisible()
+    await expectAccessible(page, 'the answers of a checklist')
+    await page.getByRole('link', { name: 'Open the checklist' }).click()
+    await expect(page.getByText('This checklist is finished')).toBeVisible()
+    await page.goto(record.replace(/\/r\/.*/, `/print?record=${id}`))
+    await expect(page.getByRole('img', { name: 'Olga' })).toBeVisible(SYNCED)
+    await expect(page.getByRole('img', { name: 'IMG_0042.jpg' })).toBeVisible(SYNCED)
+    await page.goBack()
   })
 
   await test.step('the records are shared as a page, which a visitor reads until the link is revoked', async () => {

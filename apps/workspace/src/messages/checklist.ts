@@ -34,6 +34,9 @@ export const checklistMessages = inLanguages('checklistMessages', {
   draftKept: 'Kept on this device until you save it',
   answerOf: (prompt: string) => `Answer “${prompt}”`,
   readOnly: 'This checklist cannot be filled in now',
+  isFinished: 'This checklist is finished',
+  isFinishedDetail: (field: string) => `To change an answer, change ${field} of the record first.`,
+  answersTitle: 'Checklist',
   gone: 'This record is not on this device',
   goneDetail: 'It was deleted, or you may no longer see it.',
   noQuestions: 'This template has no questions yet',
@@ -57,6 +60,7 @@ export const checklistMessages = inLanguages('checklistMessages', {
   morePhotos: 'Another photo',
   photoTaken: 'Photo taken.',
   noPhotos: 'This project stores no photos of these records.',
+  noSignatures: 'The table of these records stores no signatures.',
   // Position
   locate: 'Add where I am',
   locateAgain: 'Look again where I am',
@@ -75,6 +79,7 @@ export const checklistMessages = inLanguages('checklistMessages', {
     ),
   missingAnswers: (count: number) =>
     icu('{count, plural, one {# question still has} other {# questions still have}} no answer', { count }),
+  missingFile: { photo: 'A photo is required', signature: 'A signature is required' },
   missingFindings: (count: number) =>
     icu('{count, plural, one {# answer still needs} other {# answers still need}} a finding', { count }),
   finish: 'Finish',

@@ -11,8 +11,9 @@ import { Skeleton } from '../../components/skeleton.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { showToast } from '../../components/toast.tsx'
 import { useOneAtATime } from '../../hooks/use-one-at-a-time.ts'
-import type { Checklist } from '../../lib/checklists/checklist.ts'
+import type { AnswerKind, Checklist } from '../../lib/checklists/checklist.ts'
 import { cx } from '../../lib/cx.ts'
+import type { PhotoTable } from '../../lib/data/photo-table.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { usePhotoTable } from '../../lib/photos/use-photo-table.ts'
 import type { RecordValues } from '../../lib/records/record-change.ts'
@@ -29,6 +30,7 @@ import {
   QUESTIONS_MAX,
 } from './builder-draft.ts'
 import { EntryList } from './entry-list.tsx'
+import type { EntryListProps } from './entry-props.ts'
 import { LinesDialog } from './lines-dialog.tsx'
 import { Preview, type RenderAnswer } from './preview.tsx'
 import { numberText, toNumber } from './to-number.ts'
@@ -83,7 +85,7 @@ function Builder({
 }: BuilderProps & { readonly stored: StoredChecklist }): JSX.Element {
   const writer = useRecordWriter()
   const alone = useOneAtATime<void>()
-  const photos = usePhotoTable()
+  const photos = usePhotoTable(checklist.table)
   const { draft, isChanged, setEdited } = useDraft(checklist, stored)
   const [active, setActive] = useState<string>()
   const [isPreviewed, setPreviewed] = useState(false)
@@ -126,7 +128,7 @@ function Builder({
           <Questions
             {...{ draft, active, hasTried, problems, count }}
             hasFindings={checklist.findings !== undefined}
-            hasPhotos={photos?.links.has(checklist.table) === true}
+            fileKinds={fileKindsOf(photos, checklist.table)}
             onActive={setActive}
             onChange={setEdited}
           />
@@ -144,6 +146,12 @@ function Builder({
       <LeaveQuestion isChanged={isChanged} />
     </Page>
   )
+}
+
+/** Returns the kinds of questions with files that a table can store: photos also in the photo table of its project. */
+function fileKindsOf(photos: PhotoTable | undefined, table: string): ReadonlySet<AnswerKind> {
+  if (!photos?.links.has(table)) return new Set()
+  return new Set<AnswerKind>(photos.isOfFields ? ['photo', 'signature'] : ['photo'])
 }
 
 /** Says who gets the changes, and saves them. */
@@ -214,7 +222,7 @@ function Questions({
   problems,
   count,
   hasFindings,
-  hasPhotos,
+  fileKinds,
   onActive,
   onChange,
 }: {
@@ -225,7 +233,7 @@ function Questions({
   readonly problems: ReturnType<typeof problemsOf>
   readonly count: number
   readonly hasFindings: boolean
-  readonly hasPhotos: boolean
+  readonly fileKinds: EntryListProps['fileKinds']
   readonly onActive: (id: string | undefined) => void
   readonly onChange: (draft: ChecklistDraft) => void
 }): JSX.Element {
@@ -243,7 +251,7 @@ function Questions({
         <EmptyState title={words.none}>{words.noneDetail}</EmptyState>
       ) : (
         <EntryList
-          {...{ draft, active, hasFindings, hasPhotos, onActive, onChange }}
+          {...{ draft, active, hasFindings, fileKinds, onActive, onChange }}
           problems={hasTried ? problems : new Map()}
         />
       )}

@@ -6,7 +6,7 @@ import { Menu, MenuItem, MenuTrigger } from '../../components/menu.tsx'
 import { Select } from '../../components/select.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { showToast } from '../../components/toast.tsx'
-import { ANSWER_KINDS, type AnswerKind } from '../../lib/checklists/checklist.ts'
+import { ANSWER_KINDS, type AnswerKind, hasFiles } from '../../lib/checklists/checklist.ts'
 import { cx } from '../../lib/cx.ts'
 import { builderMessages as words } from '../../messages/checklist-builder.ts'
 import {
@@ -51,11 +51,11 @@ export function SectionCard(props: CardProps<DraftSection>): JSX.Element {
 }
 
 export function QuestionCard(props: CardProps<DraftQuestion> & { readonly number: number }): JSX.Element {
-  const { draft, entry, handle, problems, active, number, hasPhotos, onActive, onChange } = props
+  const { draft, entry, handle, problems, active, number, fileKinds, onActive, onChange } = props
   const isOpen = active === entry.id
   const problem = problems.get(entry.id)
   const set = (change: Partial<DraftQuestion>): void => onChange(changeQuestion(draft, entry.id, change))
-  const kinds = ANSWER_KINDS.filter((kind) => kind !== 'photo' || hasPhotos || entry.kind === 'photo')
+  const kinds = ANSWER_KINDS.filter((kind) => !hasFiles(kind) || fileKinds.has(kind) || entry.kind === kind)
   return (
     <div className={cx('rounded-lg border bg-raised p-2', isOpen ? 'border-accent' : 'border-border')}>
       <div className="flex flex-wrap items-start gap-1">

@@ -1,4 +1,5 @@
 import { builderMessages as words } from '../../messages/checklist-builder.ts'
+import type { AnswerKind } from '../../lib/checklists/checklist.ts'
 import type { ChecklistDraft, DraftEntry, DraftProblem } from './builder-draft.ts'
 
 export interface EntryListProps {
@@ -6,7 +7,8 @@ export interface EntryListProps {
   readonly active: string | undefined
   readonly problems: ReadonlyMap<string, DraftProblem>
   readonly hasFindings: boolean
-  readonly hasPhotos: boolean
+  /** Kinds with files that the table can store. */
+  readonly fileKinds: ReadonlySet<AnswerKind>
   readonly onActive: (id: string | undefined) => void
   readonly onChange: (draft: ChecklistDraft) => void
 }

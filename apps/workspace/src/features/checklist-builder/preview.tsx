@@ -1,6 +1,7 @@
-import { Camera } from 'lucide-react'
+import { Camera, PenLine } from 'lucide-react'
 import { Fragment, type JSX, type ReactNode, useState } from 'react'
 import { Button } from '../../components/button.tsx'
+import { hasFiles } from '../../lib/checklists/checklist.ts'
 import { needsFinding, type Question } from '../../lib/checklists/questions.ts'
 import { answerWords, typedValue, type TypedValue } from '../../lib/checklists/typed-value.ts'
 import type { FieldValue } from '../../lib/fields/field.ts'
@@ -55,9 +56,13 @@ export function Preview({
                   )}
                   {question.isRequired ? null : <p className="text-body text-muted">{checklistMessages.optional}</p>}
                 </div>
-                {question.kind === 'photo' ? (
-                  <Button isDisabled className="h-14" icon={<Camera size={20} aria-hidden />}>
-                    {words.photoPreview}
+                {hasFiles(question.kind) ? (
+                  <Button
+                    isDisabled
+                    className="h-14"
+                    icon={question.kind === 'photo' ? <Camera size={20} aria-hidden /> : <PenLine size={20} aria-hidden />}
+                  >
+                    {question.kind === 'photo' ? words.photoPreview : words.signaturePreview}
                   </Button>
                 ) : (
                   renderAnswer({

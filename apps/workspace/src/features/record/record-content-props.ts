@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { TableInfo } from '../../lib/data/tables.ts'
 
-export const RECORD_TABS = ['fields', 'links', 'comments', 'history'] as const
+export const RECORD_TABS = ['fields', 'checklist', 'links', 'comments', 'history'] as const
 export type RecordTab = (typeof RECORD_TABS)[number]
 
 export interface RecordContentProps {

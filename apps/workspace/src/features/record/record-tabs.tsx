@@ -1,9 +1,11 @@
 import { type JSX, type ReactNode, useState } from 'react'
 import { lateContent, lazyAfterPaint } from '../../components/late-content.tsx'
 import { Tabs } from '../../components/tabs.tsx'
+import { useChecklists } from '../../lib/checklists/use-checklists.ts'
 import { commonRefusal, refusalWords } from '../../lib/records/refusal-words.ts'
 import { useUnreadComments } from '../../lib/records/unread-comments.ts'
 import { usePlaceTopics } from '../../lib/presence/topics.ts'
+import { checklistMessages } from '../../messages/checklist.ts'
 import { historyMessages } from '../../messages/history.ts'
 import { mentionMessages } from '../../messages/mentions.ts'
 import { recordMessages as words } from '../../messages/record.ts'
@@ -21,6 +23,8 @@ const NO_EDITORS: EditorsOfFields = new Map()
 /** Loaded on demand because few users open it. */
 const { Content: HistoryTab } = lateContent(async () => (await import('./history-tab.tsx')).HistoryTab)
 
+const { Content: AnswersTab } = lateContent(async () => (await import('./checklist/answers-tab.tsx')).AnswersTab)
+
 const FieldEditors = lazyAfterPaint(async () => (await import('./field-editors.tsx')).FieldEditors)
 
 /** A record's fields, linking records and, if the table has them, comments. */
@@ -30,6 +34,7 @@ export function RecordTabs(props: RecordTabsProps): JSX.Element {
   const counts = useRelationCounts(relations, recordId)
   const commentCount = useCommentCount(table.name, recordId)
   const unread = useUnreadComments(table.name).get(recordId)
+  const answers = useAnswersTab(props)
   const isPage = props.level === 'h1'
   const linkCount = counts.reduce((sum, count) => sum + count, 0)
   const links = (
@@ -44,6 +49,7 @@ export function RecordTabs(props: RecordTabsProps): JSX.Element {
   const fields = <Fields {...props}>{isPage && linkCount > 0 ? links : null}</Fields>
   const tabs = [
     { id: 'fields' as const, label: words.fields, content: fields },
+    ...(answers ? [answers] : []),
     // A page has room for them below the fields.
     ...(isPage
       ? []
@@ -84,6 +90,23 @@ export function RecordTabs(props: RecordTabsProps): JSX.Element {
       onSelect={props.onTab}
     />
   )
+}
+
+/** Returns the tab with the answers of the record's checklist, once one was chosen for it. */
+function useAnswersTab({ table, recordId, values }: RecordTabsProps): TabOf<'checklist'> | undefined {
+  const checklist = useChecklists()?.find((one) => one.table === table.name)
+  if (!checklist || (values[checklist.template] ?? null) === null) return undefined
+  return {
+    id: 'checklist',
+    label: checklistMessages.answersTitle,
+    content: <AnswersTab key={recordId} {...{ checklist, recordId }} />,
+  }
+}
+
+interface TabOf<Id> {
+  readonly id: Id
+  readonly label: string
+  readonly content: ReactNode
 }
 
 function Fields({

@@ -1,6 +1,10 @@
+import type { Transaction } from '@powersync/common'
 import type { FieldValue } from '../fields/field.ts'
 import { uuidV7 } from '../fields/uuid-v7.ts'
 import type { RecordChange, RecordValues } from '../records/record-change.ts'
+import { writeChange } from '../records/apply-command.ts'
+import { quoteName } from '../sql.ts'
+import { checklistMessages as words } from '../../messages/checklist.ts'
 import type { Checklist } from './checklist.ts'
 import type { Question } from './questions.ts'
 
@@ -32,6 +36,12 @@ export function beginChanges({ table, begin }: Checklist, record: RecordValues):
   const pick = (values: RecordValues): RecordValues =>
     Object.fromEntries(missing.map((name) => [name, values[name] ?? null]))
   return [{ kind: 'update', table, id: String(record['id']), values: pick(begin), before: pick(record) }]
+}
+
+/** Whether the checklist of a record is finished. A record that only happens to have the values, without an answer, is not. */
+export function isFinished({ finish }: Checklist, { record, answers }: AnsweredRecord): boolean {
+  const values = Object.entries(finish)
+  return values.length > 0 && answers.size > 0 && values.every(([name, value]) => (record[name] ?? null) === value)
 }
 
 /** Returns the changes to a record when its checklist is finished. */
@@ -71,6 +81,31 @@ export function answerChanges(
         },
       }
   return { answerId, changes: [...beginChanges(checklist, record), change] }
+}
+
+/** Writes an answer with its files, in their transaction. Another tab may have answered meanwhile, so the rows are read there. */
+export async function writeAnswer(
+  tx: Transaction,
+  checklist: Checklist,
+  { recordId, version }: { readonly recordId: string; readonly version: number | undefined },
+  question: Question,
+  value: FieldValue,
+): Promise<void> {
+  const { table, record: ofRecord, item, values } = checklist.answers
+  const column = values[question.kind]
+  const record = await tx.getOptional<RecordValues>(`select * from ${quoteName(checklist.table)} where id = ?`, [
+    recordId,
+  ])
+  if (!record || column === undefined) return
+  const stored = await tx.getOptional<StoredAnswer>(
+    `select id, ${quoteName(column)} as value from ${quoteName(table)} where ${quoteName(ofRecord)} = ? and ${quoteName(item)} = ?`,
+    [recordId, question.id],
+  )
+  if (!stored && value === null) return
+  const answers = new Map(stored ? [[question.id, stored]] : [])
+  const metadata = JSON.stringify({ cmd: words.answerOf(question.prompt), at: new Date().toISOString() })
+  for (const change of answerChanges(checklist, { record, answers, version }, question, value).changes)
+    await writeChange(tx, change, metadata)
 }
 
 /** Returns the change that creates a finding from an answer, inheriting the record's place. */

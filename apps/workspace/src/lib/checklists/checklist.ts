@@ -20,8 +20,13 @@ export interface ChecklistRow {
 }
 
 /** Kinds of questions by type of answer. */
-export const ANSWER_KINDS = ['yes_no', 'reading', 'choice', 'text', 'date', 'photo'] as const
+export const ANSWER_KINDS = ['yes_no', 'reading', 'choice', 'text', 'date', 'photo', 'signature'] as const
 export type AnswerKind = (typeof ANSWER_KINDS)[number]
+
+/** Whether the answer is photos or a signature, and its value their names. */
+export function hasFiles(kind: AnswerKind): kind is 'photo' | 'signature' {
+  return kind === 'photo' || kind === 'signature'
+}
 
 /** Columns of a question by default name; all but the first two are optional. */
 export const ITEM_PARTS = [
@@ -49,6 +54,7 @@ const VALUE_OF_KIND: Readonly<Record<AnswerKind, string>> = {
   text: 'value_text',
   date: 'value_date',
   photo: 'value_text',
+  signature: 'value_text',
 }
 
 /** The tables of a checklist and their links, with local names. */
@@ -133,7 +139,8 @@ export function checklistOf(row: ChecklistRow, schema: SchemaDescriptor): Checkl
       table: items.name,
       template: itemTemplate,
       columns,
-      kinds: new Map(ANSWER_KINDS.map((kind) => [nameOf(kind), kind])),
+      // The name "signature" is that of a column of the record.
+      kinds: new Map(ANSWER_KINDS.map((kind) => [kind === 'signature' ? kind : nameOf(kind), kind])),
     },
     answers: {
       table: answers.name,

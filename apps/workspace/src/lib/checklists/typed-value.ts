@@ -32,9 +32,10 @@ export function toRaw({ kind }: Question, value: FieldValue): FieldValue {
 }
 
 /** Formats an answer for display. */
-export function answerWords({ kind, unit }: Question, value: FieldValue): string {
+export function answerWords({ kind, unit }: Pick<Question, 'kind' | 'unit'>, value: FieldValue): string {
   if (value === null) return words.notApplicable
   if (kind === 'yes_no') return isTrue(value) ? words.yes : words.no
+  if (kind === 'photo') return words.photoTaken
   if (kind === 'date') return formatDay(String(value), pageLocale())
   if (kind !== 'reading') return String(value)
   const number = formatNumberText(String(value), pageLocale())

@@ -15,12 +15,18 @@ export const FILE_BYTES_MAX = 52_428_800
 /** Limit of a file's name in characters. */
 const NAME_MAX = 200
 
-/** A field of a record that has files. */
+/** A field of a record that has files, or a question of its checklist. */
 export interface FilesOf {
   readonly files: PhotoTable
   readonly table: string
   readonly recordId: string
+  /** Name of the field, or id of the question. */
   readonly field: string
+  /** The answer of the question, which has the names of the files. Omitted for a field, whose column has them. */
+  readonly answer?: {
+    readonly label: string
+    write(tx: Transaction, names: string | null): Promise<void>
+  }
 }
 
 export interface FieldFile extends Photo {
@@ -46,7 +52,7 @@ export interface FieldFileEdits extends Pick<PhotoEdits, 'setCaption' | 'remove'
 
 /** Adds and removes files of a field. Each change also writes their names into the record, as the server will, for rules on the device. */
 export function useFieldFileEdits(of: FilesOf): FieldFileEdits {
-  const { files, table, recordId, field } = of
+  const { files, table, recordId, field, answer } = of
   const { database, userId } = useLocalDatabase()
   const attachments = useAttachments()
   const { setCaption } = usePhotoEdits(files, 'record_id', recordId)
@@ -83,6 +89,7 @@ export function useFieldFileEdits(of: FilesOf): FieldFileEdits {
             .map(({ name }) => name)
             .join(', ')
             .slice(0, NAMES_MAX)
+    if (answer) return answer.write(tx, names)
     await tx.execute(`update ${quoteName(table)} set ${quoteName(field)} = ? where id = ?`, [names, recordId])
   }
   return {
@@ -118,7 +125,7 @@ export function useFieldFileEdits(of: FilesOf): FieldFileEdits {
     },
     setCaption,
     remove: (id) =>
-      storeOrTell(words.change(field), () =>
+      storeOrTell(words.change(answer?.label ?? field), () =>
         attachments.remove(id, async (tx) => {
           await tx.execute(`delete from ${quoteName(files.name)} where id = ?`, [id])
           await writeNames(tx)

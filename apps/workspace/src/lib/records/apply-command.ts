@@ -48,7 +48,7 @@ export async function applyCommand(
       const [change] = together
       if (together.length > 1) await insertAll(tx, together, metadata)
       else if (change && gone.has(recordKey(change))) await queueForGone(tx, change, metadata)
-      else if (change) await write(tx, change, metadata)
+      else if (change) await writeChange(tx, change, metadata)
     }
     for (const { sql, parameters } of command.drafts ?? []) await tx.execute(sql, [...parameters])
     return { kind: 'applied', already: [...standings.values()].filter((standing) => standing === 'already').length }
@@ -183,7 +183,8 @@ async function insertAll(tx: Transaction, changes: readonly RecordChange[], meta
   )
 }
 
-async function write(tx: Transaction, change: RecordChange, metadata: string): Promise<void> {
+/** Writes one change in a local transaction. @param metadata - attached to the queued operation */
+export async function writeChange(tx: Transaction, change: RecordChange, metadata: string): Promise<void> {
   const table = quoteName(change.table)
   switch (change.kind) {
     case 'insert': {

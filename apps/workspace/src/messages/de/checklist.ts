@@ -35,6 +35,9 @@ export const checklistMessages: Translation<typeof english> = {
   draftKept: 'Bleibt auf diesem Gerät, bis Sie es speichern',
   answerOf: (prompt) => `Antwort auf „${prompt}“`,
   readOnly: 'Diese Checkliste kann jetzt nicht ausgefüllt werden',
+  isFinished: 'Diese Checkliste ist abgeschlossen',
+  isFinishedDetail: (field) => `Um eine Antwort zu ändern, ändern Sie zuerst ${field} des Eintrags.`,
+  answersTitle: 'Checkliste',
   gone: 'Dieser Eintrag ist nicht auf diesem Gerät',
   goneDetail: 'Er wurde gelöscht, oder Sie dürfen ihn nicht mehr sehen.',
   noQuestions: 'Diese Vorlage hat noch keine Fragen',
@@ -56,6 +59,7 @@ export const checklistMessages: Translation<typeof english> = {
   morePhotos: 'Noch ein Foto',
   photoTaken: 'Foto aufgenommen.',
   noPhotos: 'Dieses Projekt speichert keine Fotos dieser Einträge.',
+  noSignatures: 'Die Tabelle dieser Einträge speichert keine Unterschriften.',
   locate: 'Meinen Standort ergänzen',
   locateAgain: 'Standort neu bestimmen',
   located: (lat, lon, accuracy) => `${lat}, ${lon} · auf ${accuracy} genau`,
@@ -72,6 +76,7 @@ export const checklistMessages: Translation<typeof english> = {
     ),
   missingAnswers: (count) =>
     icu('{count, plural, one {# Frage hat} other {# Fragen haben}} noch keine Antwort', { count }),
+  missingFile: { photo: 'Ein Foto ist erforderlich', signature: 'Eine Unterschrift ist erforderlich' },
   missingFindings: (count) =>
     icu('{count, plural, one {# Antwort braucht} other {# Antworten brauchen}} noch einen Befund', { count }),
   finish: 'Abschließen',

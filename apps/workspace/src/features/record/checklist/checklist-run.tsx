@@ -8,14 +8,15 @@ import { useDocumentTitle } from '../../../components/page.tsx'
 import { Progress } from '../../../components/progress.tsx'
 import { FirstRowsNote } from '../../../components/records/first-rows-note.tsx'
 import { Skeleton } from '../../../components/skeleton.tsx'
-import { beginChanges } from '../../../lib/checklists/answer-changes.ts'
+import { beginChanges, isFinished } from '../../../lib/checklists/answer-changes.ts'
 import type { Checklist } from '../../../lib/checklists/checklist.ts'
 import { RUN_DRAFT_SQL, runDraftId, type RunDraftRow } from '../../../lib/checklists/run-draft.ts'
 import { type ChecklistRows, useChecklistRows } from '../../../lib/checklists/use-checklist-rows.ts'
 import { cx } from '../../../lib/cx.ts'
-import { useTableInfo } from '../../../lib/data/use-tables.tsx'
+import { useTableInfo, useWordedSchema } from '../../../lib/data/use-tables.tsx'
 import { useRecordTitle } from '../../../lib/data/use-record-title.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
+import { fieldsOf } from '../../../lib/fields/field.ts'
 import { refusalWords } from '../../../lib/records/refusal-words.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { ChooseTemplate } from './choose-template.tsx'
@@ -60,7 +61,8 @@ function Filling({
   stored,
 }: ChecklistRunProps & { readonly rows: ChecklistRows; readonly stored: StoredDraft }): JSX.Element {
   const refusal = useRefusal(checklist, rows)
-  const isReadOnly = refusal !== undefined
+  const isDone = isFinished(checklist, rows)
+  const isReadOnly = refusal !== undefined || isDone
   const run = useRun(checklist, rows, stored, isReadOnly)
   const [isListed, setListed] = useState(false)
   const body = useRef<HTMLDivElement>(null)
@@ -80,9 +82,13 @@ function Filling({
         <Header {...{ checklist, rows, recordId, run, isListed, onClose }} onListed={setListed} />
         {isReadOnly ? (
           <div className="px-4 pt-3">
-            <Notice tone="info" title={words.readOnly}>
-              {refusal}
-            </Notice>
+            {isDone ? (
+              <FinishedNote checklist={checklist} />
+            ) : (
+              <Notice tone="info" title={words.readOnly}>
+                {refusal}
+              </Notice>
+            )}
           </div>
         ) : null}
         {isListed ? (
@@ -103,6 +109,18 @@ function Filling({
         </div>
       </div>
     </div>
+  )
+}
+
+/** Says how a finished checklist is opened again. */
+function FinishedNote({ checklist: { table, finish } }: Pick<ChecklistRunProps, 'checklist'>): JSX.Element {
+  const descriptor = useTableInfo(table)?.descriptor
+  const schema = useWordedSchema()
+  const fields = descriptor ? fieldsOf(descriptor, schema).filter(({ name }) => Object.hasOwn(finish, name)) : []
+  return (
+    <Notice tone="success" title={words.isFinished}>
+      {words.isFinishedDetail(fields.map(({ label }) => label).join(', '))}
+    </Notice>
   )
 }
 

@@ -7,6 +7,7 @@ import type { Question } from '../../../lib/checklists/questions.ts'
 import type { FindingDraft } from '../../../lib/checklists/run-draft.ts'
 import { cx } from '../../../lib/cx.ts'
 import type { PhotoTable } from '../../../lib/data/photo-table.ts'
+import { usePhotoEdits, usePhotos } from '../../../lib/photos/use-photos.ts'
 import { choiceWords } from '../../../lib/fields/format-value.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { BigChoices } from './big-choices.tsx'
@@ -57,11 +58,10 @@ export function FindingForm({
           <p className="text-body text-muted">{question.prompt}</p>
         </div>
         {photos && photoLink !== undefined ? (
-          <PhotoTaker
+          <FindingPhotos
+            {...{ recordId, finding }}
             table={photos}
             link={photoLink}
-            recordId={recordId}
-            ids={finding.photos}
             onTaken={(ids) => onChange((now) => ({ ...now, photos: [...now.photos, ...ids] }))}
             onBusy={setTaking}
           />
@@ -92,6 +92,27 @@ export function FindingForm({
       </footer>
     </section>
   )
+}
+
+/** Photos of a finding. They belong to the record until the finding exists. */
+function FindingPhotos({
+  table,
+  link,
+  recordId,
+  finding,
+  onTaken,
+  onBusy,
+}: {
+  readonly table: PhotoTable
+  readonly link: string
+  readonly recordId: string
+  readonly finding: FindingDraft
+  readonly onTaken: (ids: readonly string[]) => void
+  readonly onBusy: (isBusy: boolean) => void
+}): JSX.Element {
+  const photos = usePhotos(table, link, recordId).filter(({ id }) => finding.photos.includes(id))
+  const edits = usePhotoEdits(table, link, recordId)
+  return <PhotoTaker {...{ table, photos, edits, onTaken, onBusy }} />
 }
 
 function WhatIsWrong({

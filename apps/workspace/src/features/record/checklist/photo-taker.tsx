@@ -8,7 +8,7 @@ import { Button } from '../../../components/button.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import type { PhotoTable } from '../../../lib/data/photo-table.ts'
 import { notAdded } from '../../../lib/photos/not-added.ts'
-import { type PhotoEdits, usePhotoEdits, usePhotos } from '../../../lib/photos/use-photos.ts'
+import type { Photo, PhotoEdits } from '../../../lib/photos/use-photos.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { photoMessages } from '../../../messages/photos.ts'
 import { PhotoTile } from '../photo-tile.tsx'
@@ -18,34 +18,32 @@ const { Content: PhotoViewer } = lateLayer(async () => (await import('../photo-v
 /** A large camera button and the photos taken with it. */
 export function PhotoTaker({
   table,
-  link,
-  recordId,
-  ids,
+  photos,
+  edits,
   caption,
   isReadOnly = false,
+  isFull = false,
   onTaken,
   onBusy,
 }: {
   readonly table: PhotoTable
-  readonly link: string
-  readonly recordId: string
-  /** Ids of the record's photos to show. */
-  readonly ids: readonly string[]
+  readonly photos: readonly Photo[]
+  readonly edits: PhotoEdits
   readonly caption?: string
   readonly isReadOnly?: boolean
-  readonly onTaken: (ids: readonly string[]) => void
+  /** Whether the limit of photos is reached. */
+  readonly isFull?: boolean
+  readonly onTaken?: (ids: readonly string[]) => void
   /** Called when photo preparation starts or ends. */
   readonly onBusy?: ((isBusy: boolean) => void) | undefined
 }): JSX.Element {
-  const photos = usePhotos(table, link, recordId).filter(({ id }) => ids.includes(id))
-  const edits = usePhotoEdits(table, link, recordId)
   const pause = useValue(useAttachments().pause)
   const input = useRef<HTMLInputElement>(null)
   const [openId, setOpenId] = useState<string>()
-  const { isBusy, problem, take } = useTaking(edits, table, caption, { onTaken, onBusy })
+  const { isBusy, problem, take } = useTaking(edits, table, caption, { ...(onTaken && { onTaken }), onBusy })
   return (
     <div className="flex flex-col gap-3">
-      {isReadOnly ? null : (
+      {isReadOnly || isFull ? null : (
         <Button
           isFullWidth
           isPending={isBusy}
@@ -90,7 +88,11 @@ export function PhotoTaker({
         </>
       )}
       {openId === undefined ? null : (
-        <PhotoViewer {...{ photos, openId, table, edits }} onOpen={setOpenId} onClose={() => setOpenId(undefined)} />
+        <PhotoViewer
+          {...{ photos, openId, table, edits }}
+          mayChange={!isReadOnly}
+          onOpen={setOpenId} onClose={() => setOpenId(undefined)}
+        />
       )}
     </div>
   )
@@ -124,7 +126,7 @@ function useTaking(
       try {
         const { added, refused } = await edits.add(files, caption)
         if (refused.length > 0) setProblem(notAdded(refused, videoTypes))
-        if (added.length > 0) onTaken(added)
+        if (added.length > 0) onTaken?.(added)
       } catch (cause) {
         const reason = errorMessage(cause)
         setProblem(cause instanceof DeviceFull ? photoMessages.full : photoMessages.failed(reason))

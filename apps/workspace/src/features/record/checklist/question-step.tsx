@@ -2,19 +2,19 @@ import { ChevronLeft, ChevronRight, Flag } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { Notice } from '../../../components/notice.tsx'
-import type { Checklist } from '../../../lib/checklists/checklist.ts'
+import { type Checklist, hasFiles } from '../../../lib/checklists/checklist.ts'
 import { needsFinding, outOfRange, type Question } from '../../../lib/checklists/questions.ts'
 import type { FindingDraft } from '../../../lib/checklists/run-draft.ts'
 import { answerWords } from '../../../lib/checklists/typed-value.ts'
 import { isUnsaved } from '../../../lib/checklists/unsaved.ts'
 import type { ChecklistRows } from '../../../lib/checklists/use-checklist-rows.ts'
 import { usePhotoTable } from '../../../lib/photos/use-photo-table.ts'
-import { usePhotos, useRemovePhoto } from '../../../lib/photos/use-photos.ts'
+import { useRemovePhoto } from '../../../lib/photos/use-photos.ts'
 import { formatClock } from '../../../lib/format.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
 import { AnswerInput } from './answer-input.tsx'
 import { FindingForm } from './finding-form.tsx'
-import { PhotoTaker } from './photo-taker.tsx'
+import { FileAnswer } from './file-answer.tsx'
 import type { Run } from './use-run.ts'
 
 export interface StepProps {
@@ -88,9 +88,16 @@ function defaultTitle({ prompt }: Question, answer: string): string {
 }
 
 function Answer(props: StepProps & { readonly question: Question }): JSX.Element {
-  const { checklist, rows, run, question, isReadOnly } = props
+  const { checklist, recordId, rows, run, question, isReadOnly } = props
   if (checklist.answers.values[question.kind] === undefined) return <Notice tone="warning" title={words.noValue} />
-  if (question.kind === 'photo') return <PhotoAnswer {...props} />
+  if (hasFiles(question.kind)) 
+    return (
+      <FileAnswer
+        {...{ checklist, recordId, question, isReadOnly }}
+        version={rows.version}
+        onTaken={() => run.put(question, words.photoTaken)}
+      />
+    )
   return (
     <AnswerInput
       question={question}
@@ -102,42 +109,6 @@ function Answer(props: StepProps & { readonly question: Question }): JSX.Element
       onEnter={() => void run.saveAndNext()}
     />
   )
-}
-
-/** A photo as the answer. It belongs to the record, with the question as its caption. */
-function PhotoAnswer(props: StepProps & { readonly question: Question }): JSX.Element {
-  const { checklist, recordId, run, question, isReadOnly } = props
-  const photos = usePhotoTable()
-  const link = photos?.links.get(checklist.table)
-  if (!photos || link === undefined) return <Notice tone="warning" title={words.noPhotos} />
-  return (
-    <PhotosOfQuestion
-      {...{ photos, link, recordId, question, isReadOnly }}
-      onTaken={() => run.put(question, words.photoTaken)}
-    />
-  )
-}
-
-function PhotosOfQuestion({
-  photos,
-  link,
-  recordId,
-  question,
-  isReadOnly,
-  onTaken,
-}: {
-  readonly photos: NonNullable<ReturnType<typeof usePhotoTable>>
-  readonly link: string
-  readonly recordId: string
-  readonly question: Question
-  readonly isReadOnly: boolean
-  readonly onTaken: () => void
-}): JSX.Element {
-  const all = usePhotos(photos, link, recordId)
-  const hasCaptions = photos.has.has('caption')
-  const own = all.filter(({ caption }) => !hasCaptions || caption === question.prompt)
-  const ids = own.map(({ id }) => id)
-  return <PhotoTaker table={photos} caption={question.prompt} {...{ link, recordId, ids, isReadOnly, onTaken }} />
 }
 
 /** Says whether the answer requires a finding, and lists the existing ones. */

@@ -3,6 +3,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import type { JSX } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { Notice } from '../../../components/notice.tsx'
+import { hasFiles } from '../../../lib/checklists/checklist.ts'
 import { needsFinding, type Question } from '../../../lib/checklists/questions.ts'
 import type { ChecklistRows } from '../../../lib/checklists/use-checklist-rows.ts'
 import { unsavedQuestions } from '../../../lib/checklists/unsaved.ts'
@@ -111,7 +112,7 @@ function Missing({
     <div className="flex flex-col gap-2">
       <Notice tone="warning" title={title} />
       <ul className="flex flex-col gap-2">
-        {questions.map(({ id, prompt }) => (
+        {questions.map(({ id, prompt, kind }) => (
           <li key={id}>
             <Button
               isFullWidth
@@ -119,7 +120,10 @@ function Missing({
               iconAfter={<ChevronRight size={20} aria-hidden />}
               onPress={() => onGo(id)}
             >
-              <span className="truncate">{prompt}</span>
+              <span className="flex min-w-0 flex-col">
+                <span className="truncate">{prompt}</span>
+                {hasFiles(kind) ? <span className="text-small text-muted">{words.missingFile[kind]}</span> : null}
+              </span>
             </Button>
           </li>
         ))}

@@ -14,22 +14,26 @@ import { NotHere } from '../photo-picture.tsx'
 import { SignatureCanvas } from '../signature-canvas.tsx'
 import { RemoveButton } from './file-row.tsx'
 
-/** The signature of a field. Signing again replaces it. */
+/** The signature of a field or question. Signing again replaces it. */
 export function SignatureField({
   of,
   label,
   canEdit,
+  isLarge = false,
 }: {
   readonly of: FilesOf
   readonly label: string
   readonly canEdit: boolean
+  /** Fills the screen of a phone, and opens for the first signature by itself. */
+  readonly isLarge?: boolean
 }): JSX.Element | null {
   const files = useFieldFiles(of)
   const edits = useFieldFileEdits(of)
   const [isSigning, setSigning] = useState(false)
   const signature = files?.at(-1)
   if (!files) return null
-  if (isSigning && canEdit) {
+  const isFirst = isLarge && !signature
+  if ((isSigning || isFirst) && canEdit) {
     return (
       <div className="flex max-w-xl flex-col gap-3">
         <SignatureCanvas
@@ -40,9 +44,11 @@ export function SignatureField({
             if (stored) setSigning(false)
           }}
         />
-        <Button tone="quiet" className="self-start" onPress={() => setSigning(false)}>
-          {words.cancel}
-        </Button>
+        {isFirst ? null : (
+          <Button tone="quiet" className="self-start" onPress={() => setSigning(false)}>
+            {words.cancel}
+          </Button>
+        )}
       </div>
     )
   }
@@ -51,7 +57,7 @@ export function SignatureField({
       {signature ? <Signed signature={signature} /> : canEdit ? null : <p className="text-subtle">{words.notSigned}</p>}
       {canEdit ? (
         <div className="flex items-center gap-2 print:hidden">
-          <Button size="sm" icon={<PenLine size={16} aria-hidden />} onPress={() => setSigning(true)}>
+          <Button {...(isLarge ? { className: 'h-14' } : { size: 'sm' })} icon={<PenLine size={16} aria-hidden />} onPress={() => setSigning(true)}>
             {signature ? checklistMessages.signAgain : words.sign}
           </Button>
           {signature ? <Remove signature={signature} onRemove={() => edits.remove(signature.id)} /> : null}

@@ -1,13 +1,8 @@
 import { type JSX, useMemo } from 'react'
+import { answerText } from '../../../lib/checklists/answer-text.ts'
 import type { Checklist } from '../../../lib/checklists/checklist.ts'
-import { isTrue, type Question } from '../../../lib/checklists/questions.ts'
 import { useChecklistRows } from '../../../lib/checklists/use-checklist-rows.ts'
-import type { FieldValue } from '../../../lib/fields/field.ts'
-import { choiceWords } from '../../../lib/fields/format-value.ts'
-import { formatNumberText } from '../../../lib/fields/numbers.ts'
-import { pageLocale } from '../../../lib/language.ts'
 import { usePhotoTable } from '../../../lib/photos/use-photo-table.ts'
-import { fieldMessages } from '../../../messages/fields.ts'
 import { printMessages as words } from '../../../messages/print.ts'
 import { type OwnedPhoto, type PhotoState, PrintPhotos, usePhotosOf } from './print-photos.tsx'
 
@@ -15,10 +10,13 @@ import { type OwnedPhoto, type PhotoState, PrintPhotos, usePhotosOf } from './pr
 export function PrintAnswers({
   checklist,
   recordId,
+  files,
   onState,
 }: {
   readonly checklist: Checklist
   readonly recordId: string
+  /** Files of the record, some of which belong to questions. */
+  readonly files: readonly OwnedPhoto[]
   readonly onState: (id: string, state: PhotoState) => void
 }): JSX.Element | null {
   const rows = useChecklistRows(checklist, recordId)
@@ -38,6 +36,10 @@ export function PrintAnswers({
           <dl>
             {questions.map((question) => {
               const answer = rows.answers.get(question.id)
+              const pictures = [
+                ...files.filter(({ field }) => field === question.id),
+                ...ofAnswers.filter(({ owner }) => owner === answer?.id),
+              ]
               const findings = (answer && rows.findings.get(answer.id)) ?? []
               return (
                 <div
@@ -46,7 +48,7 @@ export function PrintAnswers({
                 >
                   <dt>{question.prompt}</dt>
                   <dd className="font-medium [overflow-wrap:anywhere]">
-                    {answerText(question, answer?.value ?? null)}
+                    {answerText(question, answer, pictures.length > 0)}
                     {findings.map(({ id, title }) => (
                       <span key={id} className="block text-small font-regular text-danger">
                         {words.finding(title)}
@@ -56,7 +58,7 @@ export function PrintAnswers({
                   <dd className="col-span-full">
                     <PrintPhotos
                       photos={[
-                        ...ofAnswers.filter(({ owner }) => owner === answer?.id),
+                        ...pictures,
                         ...ofFindings.filter(({ owner }) => findings.some(({ id }) => id === owner)),
                       ]}
                       onState={onState}
@@ -73,12 +75,3 @@ export function PrintAnswers({
 }
 
 const NONE: readonly OwnedPhoto[] = []
-
-function answerText({ kind, unit }: Question, value: FieldValue): string {
-  if (value === null || value === '') return kind === 'photo' ? '' : words.noAnswer
-  if (kind === 'yes_no') return isTrue(value) ? fieldMessages.yes : fieldMessages.no
-  if (kind === 'choice') return choiceWords(String(value))
-  if (kind !== 'reading') return String(value)
-  const number = formatNumberText(String(value), pageLocale())
-  return unit === undefined ? number : `${number} ${unit}`
-}

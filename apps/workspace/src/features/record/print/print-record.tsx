@@ -52,8 +52,11 @@ export function PrintRecord({
   const signed = new Set(fields.filter(({ format }) => format?.format.kind === 'signature').map(({ name }) => name))
   const isSignature = ({ path, field }: OwnedPhoto): boolean =>
     path === signaturePath || (field !== null && signed.has(field))
+  // Fields have no ids for names.
+  const isOfQuestion = ({ field }: OwnedPhoto): boolean =>
+    checklist !== undefined && field !== null && !fields.some(({ name }) => name === field)
   const signatures = (own ?? []).filter(isSignature)
-  const others = (own ?? []).filter((photo) => !isSignature(photo))
+  const others = (own ?? []).filter((photo) => !isSignature(photo) && !isOfQuestion(photo))
   const isPrinted = (field: Field): boolean =>
     !field.isTitle && field.name !== checklist?.signature && isReadable(field)
   return (
@@ -71,7 +74,7 @@ export function PrintRecord({
             fields={[...sections.main.flatMap((section) => section.fields), ...sections.beside].filter(isPrinted)}
             values={values}
           />
-          {checklist ? <PrintAnswers checklist={checklist} recordId={recordId} onState={onState} /> : null}
+          {checklist ? <PrintAnswers {...{ checklist, recordId, onState }} files={own ?? []} /> : null}
           {others.length === 0 ? null : (
             <Part title={words.photos}>
               <PrintPhotos photos={others.slice(0, PHOTOS_MAX)} onState={onState} />
