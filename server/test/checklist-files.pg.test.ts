@@ -27,7 +27,10 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 async function round(): Promise<string> {
-  const [row] = await world.asked<{ id: string }>(EDDA, sql`insert into public.rounds (title) values ('r') returning id`)
+  const [row] = await world.asked<{ id: string }>(
+    EDDA,
+    sql`insert into public.rounds (title) values ('r') returning id`,
+  )
   return row?.id ?? ''
 }
 

@@ -60,7 +60,9 @@ export function Preview({
                   <Button
                     isDisabled
                     className="h-14"
-                    icon={question.kind === 'photo' ? <Camera size={20} aria-hidden /> : <PenLine size={20} aria-hidden />}
+                    icon={
+                      question.kind === 'photo' ? <Camera size={20} aria-hidden /> : <PenLine size={20} aria-hidden />
+                    }
                   >
                     {question.kind === 'photo' ? words.photoPreview : words.signaturePreview}
                   </Button>

@@ -55,10 +55,6 @@ function PhotosOfProject({
   const hasCaptions = table.has.has('caption')
   const photos = all.filter(({ caption }) => !hasCaptions || caption === question.prompt)
   return (
-    <PhotoTaker
-      {...{ table, photos, edits, isReadOnly }}
-      caption={question.prompt}
-      {...(onTaken && { onTaken })}
-    />
+    <PhotoTaker {...{ table, photos, edits, isReadOnly }} caption={question.prompt} {...(onTaken && { onTaken })} />
   )
 }

@@ -91,7 +91,8 @@ export function PhotoTaker({
         <PhotoViewer
           {...{ photos, openId, table, edits }}
           mayChange={!isReadOnly}
-          onOpen={setOpenId} onClose={() => setOpenId(undefined)}
+          onOpen={setOpenId}
+          onClose={() => setOpenId(undefined)}
         />
       )}
     </div>

@@ -90,7 +90,7 @@ function defaultTitle({ prompt }: Question, answer: string): string {
 function Answer(props: StepProps & { readonly question: Question }): JSX.Element {
   const { checklist, recordId, rows, run, question, isReadOnly } = props
   if (checklist.answers.values[question.kind] === undefined) return <Notice tone="warning" title={words.noValue} />
-  if (hasFiles(question.kind)) 
+  if (hasFiles(question.kind))
     return (
       <FileAnswer
         {...{ checklist, recordId, question, isReadOnly }}

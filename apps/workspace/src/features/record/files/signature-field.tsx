@@ -57,7 +57,11 @@ export function SignatureField({
       {signature ? <Signed signature={signature} /> : canEdit ? null : <p className="text-subtle">{words.notSigned}</p>}
       {canEdit ? (
         <div className="flex items-center gap-2 print:hidden">
-          <Button {...(isLarge ? { className: 'h-14' } : { size: 'sm' })} icon={<PenLine size={16} aria-hidden />} onPress={() => setSigning(true)}>
+          <Button
+            {...(isLarge ? { className: 'h-14' } : { size: 'sm' })}
+            icon={<PenLine size={16} aria-hidden />}
+            onPress={() => setSigning(true)}
+          >
             {signature ? checklistMessages.signAgain : words.sign}
           </Button>
           {signature ? <Remove signature={signature} onRemove={() => edits.remove(signature.id)} /> : null}
