@@ -147,3 +147,26 @@ test('unsent dates of a field that became a date with a time are carried over in
   expect(await due()).toEqual([{ due: '2026-03-06' }])
   expect(await olga.local.rejected.list()).toEqual([])
 })
+
+test('unsent records and changes with a renamed option are written under its new name', async () => {
+  const server = await holdfast.supabase(OLGA)
+  await change({ kind: 'add_field', field: { name: 'state', label: 'State', kind: 'choice', choices: ['open', 'done'] } })
+  await vi.waitUntil(
+    async () =>
+      (await olga.database.getAll(`select name from pragma_table_info('pumps')`)).some((one) =>
+        JSON.stringify(one).includes('state'),
+      ),
+    { timeout: 20_000, interval: 100 },
+  )
+  await olga.goOffline()
+  await olga.database.execute(`insert into pumps (id, title, state) values (uuid(), 'Pump 9', 'open')`)
+  await olga.database.execute(`update pumps set state = 'open' where title = 'Pump 1'`)
+  await change({ kind: 'edit_field', field: 'state', choices: ['To do', 'done'], renamed: { open: 'To do' } })
+  olga.goOnline()
+  await olga.settle()
+  expect(await olga.local.rejected.list()).toEqual([])
+  expect((await server.from('pumps').select('title, state').eq('state', 'To do').order('title')).data).toEqual([
+    { title: 'Pump 1', state: 'To do' },
+    { title: 'Pump 9', state: 'To do' },
+  ])
+})

@@ -118,6 +118,8 @@ export const tableSettingsRefusals = inLanguages('tableSettingsRefusals', {
     'Some records have an option that you removed. Give it the text of another option to merge them.',
   'change_table.format': 'A field of this type cannot have this format.',
   'change_table.gaps': 'Some records have no value in this field. Fill it in first.',
+  'change_table.rule_gaps':
+    'A rule requires another field of records with the new option, and some lack it. Fill it in first.',
   'change_table.link_required': 'A link is emptied when its record is deleted, so it cannot be required.',
   'change_table.limit': 'Check the limits: the lower one comes first, and both fit the type of the field.',
   'change_table.beyond': 'Some records have a value beyond these limits. Change those records first.',

@@ -207,7 +207,7 @@ async function submit(
       const row = JSON.stringify({ ...values, id })
       await tx.execute(sql`
         insert into ${table} (${sql.join(columns, ', ')})
-        select ${sql.join(columns, ', ')} from jsonb_populate_record(null::${table}, ${row}::jsonb)`)
+        select ${sql.join(columns, ', ')} from jsonb_populate_record(null::${table}, holdfast.carried_answers(${row}::jsonb))`)
       await tx.query(sql`select holdfast.add_form_files(${id})`)
     })
   } catch (error) {

@@ -147,5 +147,6 @@ export function renderValue(value: SqliteValue, column: WritableColumn): string 
   if (value === null) return null
   if (column.shape.kind !== 'scalar' && typeof value === 'string') return renderLiteral(value, column.shape)
   if (column.dateZone !== undefined && typeof value === 'string') return carryDate(value, column.type, column.dateZone)
-  return String(value)
+  const text = String(value)
+  return column.renamedValues?.get(text) ?? text
 }

@@ -36,6 +36,8 @@ export interface WritableColumn {
   readonly merged: boolean
   /** IANA time zone in which dates and times from devices are carried over, after `sync.carry_dates`. */
   readonly dateZone: string | undefined
+  /** New values by the old ones that devices may still write, after `sync.carry_values`. */
+  readonly renamedValues: ReadonlyMap<string, string> | undefined
   /** Whether the column is NOT NULL or has a default, so NULL on a device means that it has not received the value yet. */
   readonly alwaysSet: boolean
 }
@@ -90,6 +92,7 @@ interface ColumnRow {
   /** `null` if nothing was declared for the table. */
   readonly merges_lines: boolean | null
   readonly date_zone: string | null
+  readonly renamed_values: Readonly<Record<string, string>> | null
   readonly always_set: boolean
   readonly row_triggers: readonly RowTrigger[]
   /** Whether the caller has any privilege on the column. */
@@ -153,6 +156,8 @@ export async function findWritableTables(
            ${declaredMerge(sql`found.oid`)} as merges_lines,
            (select pg_catalog.substr(g.scope, 7) from sync.guards g
              where g."table" = found.oid and g.scope like 'dates:%' and a.attname = any (g.columns) limit 1) as date_zone,
+           (select pg_catalog.jsonb_object_agg(v.old_value, v.new_value) from sync.renamed_values v
+             where v."table" = found.oid and v."column" = a.attname) as renamed_values,
            a.attnotnull or a.atthasdef as always_set,
            row_triggers.list as row_triggers,
            pg_catalog.has_column_privilege(${role}::name, found.oid, a.attnum, 'select, insert, update') as usable
@@ -204,6 +209,7 @@ function createTable(rows: readonly ColumnRow[], shapeOf: ((oid: number) => Type
       guarded: row.guarded,
       merged: !row.generated && mergesLines(row.merges_lines, row),
       dateZone: row.date_zone ?? undefined,
+      renamedValues: row.renamed_values === null ? undefined : new Map(Object.entries(row.renamed_values)),
       alwaysSet: row.always_set,
     }
     if (row.usable) columns.set(localName, column)

@@ -187,6 +187,7 @@ async function openTasksDatabase(): Promise<TestDatabase> {
       '0004_guards.sql',
       '0125_merge_lines.sql',
       '0260_merge_all_texts.sql',
+      '0380_carry_renamed_values.sql',
       '0011_forget_uploads.sql',
       '0146_forget_by_range.sql',
     ])

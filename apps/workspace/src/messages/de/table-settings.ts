@@ -119,6 +119,8 @@ export const tableSettingsRefusals: Translation<typeof englishRefusals> = {
     'Einige Einträge haben einen Wert, den Sie entfernt haben. Geben Sie ihm den Text eines anderen, um beide zu vereinen.',
   'change_table.format': 'Ein Feld dieser Art kann dieses Format nicht haben.',
   'change_table.gaps': 'Einige Einträge haben in diesem Feld keinen Wert. Füllen Sie es zuerst aus.',
+  'change_table.rule_gaps':
+    'Eine Regel verlangt für die neue Option ein weiteres Feld, das einigen Einträgen fehlt. Füllen Sie es zuerst aus.',
   'change_table.link_required': 'Ein Link wird leer, wenn sein Eintrag gelöscht wird. Er kann kein Pflichtfeld sein.',
   'change_table.limit': 'Prüfen Sie die Grenzen: die untere zuerst, und beide passend zur Art des Felds.',
   'change_table.beyond': 'Einige Einträge haben einen Wert jenseits dieser Grenzen. Ändern Sie zuerst diese Einträge.',
