@@ -27,7 +27,8 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-const asked = <Row extends object>(query: ReturnType<typeof sql>): Promise<readonly Row[]> => world.asked<Row>(OLGA, query)
+const asked = <Row extends object>(query: ReturnType<typeof sql>): Promise<readonly Row[]> =>
+  world.asked<Row>(OLGA, query)
 const invoke = async (name: string, ...args: readonly unknown[]): Promise<void> => {
   const given = args.map((arg) => (typeof arg === 'object' ? sql`${JSON.stringify(arg)}::jsonb` : sql`${arg}`))
   await asked(sql`select ${sql.identifier('holdfast', name)}(${sql.join(given, ', ')})`)
@@ -46,7 +47,14 @@ async function create(name: string): Promise<void> {
 
 test('the conditions of rules follow: who may change a record, and when a field is required', async () => {
   await create('ruled')
-  const when = [{ any: [{ field: 'state', is: 'one_of', values: ['open', 'late'] }, { field: 'title', is: 'filled' }] }]
+  const when = [
+    {
+      any: [
+        { field: 'state', is: 'one_of', values: ['open', 'late'] },
+        { field: 'title', is: 'filled' },
+      ],
+    },
+  ]
   const rules = {
     see: [{ role: 'viewer', scope: 'all' }],
     add: [{ role: 'editor', scope: 'all' }],
@@ -54,7 +62,9 @@ test('the conditions of rules follow: who may change a record, and when a field 
     delete: [{ role: 'editor', scope: 'all', when }],
   }
   await invoke('set_access', world.workspace, 'ruled', rules)
-  await invoke('set_required_when', world.workspace, 'ruled', 'cause', [{ field: 'state', is: 'one_of', values: ['open'] }])
+  await invoke('set_required_when', world.workspace, 'ruled', 'cause', [
+    { field: 'state', is: 'one_of', values: ['open'] },
+  ])
   await renamed('ruled')
   const [kept] = await asked<{ access: { delete: readonly object[] }; required_when: object }>(
     sql`select access, required_when from holdfast.table_rules where table_name = 'ruled'`,
@@ -63,11 +73,20 @@ test('the conditions of rules follow: who may change a record, and when a field 
     {
       role: 'editor',
       scope: 'all',
-      when: [{ any: [{ field: 'state', is: 'one_of', values: [TODO, 'done'] }, { field: 'title', is: 'filled' }] }],
+      when: [
+        {
+          any: [
+            { field: 'state', is: 'one_of', values: [TODO, 'done'] },
+            { field: 'title', is: 'filled' },
+          ],
+        },
+      ],
     },
   ])
   expect(kept?.required_when).toEqual({ cause: [{ field: 'state', is: 'one_of', values: [TODO] }] })
-  expect(await asked(sql`select holdfast.access_of(${world.workspace}, 'ruled') ->> 'kind' as kind`)).toEqual([{ kind: 'rules' }])
+  expect(await asked(sql`select holdfast.access_of(${world.workspace}, 'ruled') ->> 'kind' as kind`)).toEqual([
+    { kind: 'rules' },
+  ])
   // Postgres enforces both under the new name.
   await expect(world.asked(EDDA, sql`update public.ruled set cause = null where title = 'a'`)).rejects.toMatchObject({
     code: '23514',
@@ -82,9 +101,13 @@ test('a field that is required unless the state is "open" stays required after "
   await create('negated')
   await world.database.pool.execute(sql`update public.negated set cause = 'z' where title = 'c'`)
   await world.database.pool.execute(sql`update public.negated set cause = null where title = 'a'`)
-  await invoke('set_required_when', world.workspace, 'negated', 'cause', [{ field: 'state', is: 'none_of', values: ['open'] }])
+  await invoke('set_required_when', world.workspace, 'negated', 'cause', [
+    { field: 'state', is: 'none_of', values: ['open'] },
+  ])
   await renamed('negated')
-  await expect(world.asked(EDDA, sql`update public.negated set state = 'done'`)).rejects.toMatchObject({ code: '23514' })
+  await expect(world.asked(EDDA, sql`update public.negated set state = 'done'`)).rejects.toMatchObject({
+    code: '23514',
+  })
 })
 
 test('the steps between options follow: of steps that become the same, the strictest stays', async () => {
@@ -104,7 +127,9 @@ test('the steps between options follow: of steps that become the same, the stric
     { from: TODO, to: 'done', role: 'admin' },
     { from: 'done', to: TODO, role: null },
   ])
-  await expect(world.asked(EDDA, sql`insert into public.stepped (title, state) values ('d', 'done')`)).rejects.toMatchObject({
+  await expect(
+    world.asked(EDDA, sql`insert into public.stepped (title, state) values ('d', 'done')`),
+  ).rejects.toMatchObject({
     hint: 'record.transition',
   })
   const history = sql`select kind from holdfast.table_changes(${world.workspace}, 'stepped') order by id desc limit 2`
@@ -137,7 +162,12 @@ test('formulas, rollups and lookups follow; texts that are compared with somethi
   const define = (table: string, definition: object): Promise<void> =>
     invoke('set_computed_field', world.workspace, table, definition)
   await define('visits', { name: 'shown', label: 'Shown', kind: 'lookup', link: 'fault', field: 'state' })
-  await define('visits', { name: 'of_shown', label: 'Of shown', kind: 'formula', formula: call('=', { field: 'shown' }, text('open')) })
+  await define('visits', {
+    name: 'of_shown',
+    label: 'Of shown',
+    kind: 'formula',
+    formula: call('=', { field: 'shown' }, text('open')),
+  })
   await define('computed', {
     name: 'todo_visits',
     label: 'Visits',
@@ -157,7 +187,9 @@ test('formulas, rollups and lookups follow; texts that are compared with somethi
   expect(definition.get('of_shown')?.formula).toEqual(call('=', { field: 'shown' }, text(TODO)))
   expect(definition.get('todo_visits')?.only).toEqual(call('=', { field: 'shown' }, text(TODO)))
   expect(
-    await asked(sql`select public.f_is(c) as f_is, public.todo_visits(c) as visits from public.computed c order by title`),
+    await asked(
+      sql`select public.f_is(c) as f_is, public.todo_visits(c) as visits from public.computed c order by title`,
+    ),
   ).toEqual([
     { f_is: true, visits: 1 },
     { f_is: false, visits: 0 },
@@ -171,7 +203,13 @@ test('views, also of lookups, dashboards, shared pages and public forms follow',
     { name: 'title', label: 'Title', kind: 'text' },
     { name: 'fault', label: 'Fault', kind: 'link', table: 'seen' },
   ])
-  await invoke('set_computed_field', world.workspace, 'trips', { name: 'shown', label: 'Shown', kind: 'lookup', link: 'fault', field: 'state' })
+  await invoke('set_computed_field', world.workspace, 'trips', {
+    name: 'shown',
+    label: 'Shown',
+    kind: 'lookup',
+    link: 'fault',
+    field: 'state',
+  })
   const { pool } = world.database
   const config = { filter: 'all(state.in.open.done)', color: 'danger@title:all(state.in.open)' }
   await asked(sql`
@@ -188,21 +226,36 @@ test('views, also of lookups, dashboards, shared pages and public forms follow',
     { field: 'state', label: 'State', kind: 'choice', choices },
   ]
   await invoke('publish_form', world.workspace, form?.id, 'seen', { title: 'Report', questions })
-  const filter = { kind: 'all', nodes: [{ kind: 'condition', field: 'state', operator: 'in', values: ['open', 'late'] }] }
-  const shared = { fields: [{ field: 'state', label: 'State', choices: { open: 'Open', late: 'Late', done: 'Done' } }], filter }
+  const filter = {
+    kind: 'all',
+    nodes: [{ kind: 'condition', field: 'state', operator: 'in', values: ['open', 'late'] }],
+  }
+  const shared = {
+    fields: [{ field: 'state', label: 'State', choices: { open: 'Open', late: 'Late', done: 'Done' } }],
+    filter,
+  }
   await asked(sql`
     select holdfast.create_view_link(${world.workspace}, 'seen', null, 'Page', ${JSON.stringify(shared)}::jsonb, now() + interval '1 day')`)
   await renamed('seen')
   const renamedText = 'To do !(1!.!)'
-  expect(await asked(sql`select config from holdfast.views where table_name in ('seen', 'trips') order by table_name`)).toEqual([
+  expect(
+    await asked(sql`select config from holdfast.views where table_name in ('seen', 'trips') order by table_name`),
+  ).toEqual([
     { config: { filter: `all(state.in.${renamedText}.done)`, color: `danger@title:all(state.in.${renamedText})` } },
     { config: { filter: 'all(shown.is.done)' } },
   ])
   expect(await pool.query(sql`select config #>> '{tiles,0,filter}' as filter from holdfast.dashboards`)).toEqual([
     { filter: `all(state.is.${renamedText})` },
   ])
-  expect(await pool.query(sql`select definition #> '{questions,1,choices}' as choices from holdfast.public_forms`)).toEqual([
-    { choices: [{ value: TODO, label: TODO }, { value: 'done', label: 'done!' }] },
+  expect(
+    await pool.query(sql`select definition #> '{questions,1,choices}' as choices from holdfast.public_forms`),
+  ).toEqual([
+    {
+      choices: [
+        { value: TODO, label: TODO },
+        { value: 'done', label: 'done!' },
+      ],
+    },
   ])
   const [link] = await pool.query<{ definition: object }>(sql`select definition from holdfast.view_links`)
   expect(link?.definition).toEqual({
@@ -244,7 +297,11 @@ describe('what devices send under old names', () => {
 
   test('stays as it is when two options swap their names', async () => {
     await create('swapped')
-    await world.change('swapped', { ...renaming, choices: ['open', 'done', 'late'], renamed: { open: 'done', done: 'open' } })
+    await world.change('swapped', {
+      ...renaming,
+      choices: ['open', 'done', 'late'],
+      renamed: { open: 'done', done: 'open' },
+    })
     expect(await world.rows('swapped')).toMatchObject([{ state: 'done' }, { state: 'late' }, { state: 'open' }])
     expect(await carried('swapped')).toEqual([])
   })
@@ -254,7 +311,9 @@ describe('refused', () => {
   test('merging options while a record lacks a field that the rules require of the other one', async () => {
     await create('lacking')
     await world.database.pool.execute(sql`update public.lacking set cause = case title when 'c' then 'x' end`)
-    await invoke('set_required_when', world.workspace, 'lacking', 'cause', [{ field: 'state', is: 'one_of', values: ['done'] }])
+    await invoke('set_required_when', world.workspace, 'lacking', 'cause', [
+      { field: 'state', is: 'one_of', values: ['done'] },
+    ])
     await expect(world.change('lacking', renaming)).rejects.toMatchObject({
       hint: 'change_table.rule_gaps',
       message: expect.stringContaining('Cause'),

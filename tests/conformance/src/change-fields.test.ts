@@ -150,7 +150,10 @@ test('unsent dates of a field that became a date with a time are carried over in
 
 test('unsent records and changes with a renamed option are written under its new name', async () => {
   const server = await holdfast.supabase(OLGA)
-  await change({ kind: 'add_field', field: { name: 'state', label: 'State', kind: 'choice', choices: ['open', 'done'] } })
+  await change({
+    kind: 'add_field',
+    field: { name: 'state', label: 'State', kind: 'choice', choices: ['open', 'done'] },
+  })
   await vi.waitUntil(
     async () =>
       (await olga.database.getAll(`select name from pragma_table_info('pumps')`)).some((one) =>
