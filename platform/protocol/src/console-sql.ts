@@ -34,3 +34,34 @@ export interface SqlError {
   /** Character of the text, from 1. */
   readonly position?: number
 }
+
+/** Whether a statement is planned only, or also run to measure it. */
+export type SqlExplain = 'plan' | 'analyze'
+
+/** A run of the operator, from the audit log. */
+export interface SqlHistoryEntry {
+  readonly id: string
+  readonly at: string
+  /** Start of the text. */
+  readonly start: string
+  /** `as postgres`, `as user 0190…` */
+  readonly target: string | null
+  readonly explain: SqlExplain | null
+  /** Duration; null for a run without an outcome. */
+  readonly ms: number | null
+  readonly error: string | null
+}
+
+/** A query that an operator has named. */
+export interface SavedQuery {
+  readonly id: string
+  readonly name: string
+  /** Start of the text. */
+  readonly start: string
+  /** Whether all operators who run SQL read it. */
+  readonly isShared: boolean
+  readonly isMine: boolean
+  /** Null once the author is no operator any more. */
+  readonly author: string | null
+  readonly updatedAt: string
+}

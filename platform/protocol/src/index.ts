@@ -207,7 +207,15 @@ export type {
   RejectionGroup,
 } from './console-devices.ts'
 export { ADVICE_LEVELS, type Advice, type AdviceLevel } from './console-advisors.ts'
-export { type SqlColumn, type SqlError, type SqlOutcome, type SqlResult } from './console-sql.ts'
+export {
+  type SavedQuery,
+  type SqlColumn,
+  type SqlError,
+  type SqlExplain,
+  type SqlHistoryEntry,
+  type SqlOutcome,
+  type SqlResult,
+} from './console-sql.ts'
 export {
   FILTER_OPERATORS,
   type ColumnValue,

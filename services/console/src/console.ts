@@ -19,11 +19,14 @@ import { overviewRoutes, type OverviewSources } from './routes/overview.ts'
 import { profileRoutes } from './routes/profile.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { type OpenSqlSession, sqlRoutes } from './routes/sql.ts'
+import { sqlQueryRoutes } from './routes/sql-queries.ts'
 import { tableChangeRoutes } from './routes/table-changes.ts'
 import { tableRoutes } from './routes/tables.ts'
 import type { ProjectChanges } from './tables/apply-change.ts'
 import { userRoutes } from './routes/users.ts'
 import { createSqlRunner } from './sql/run-sql.ts'
+import { SavedQueries } from './sql/saved-queries.ts'
+import { SqlHistory } from './sql/sql-history.ts'
 import type { ReadSyncStates } from './tables/list-tables.ts'
 import type { OpenTableSession } from './tables/table-session.ts'
 
@@ -81,6 +84,7 @@ export function openConsole(options: OpenConsoleOptions): Console {
     ...userRoutes({ pool, callApi: options.callApi }),
     ...deviceRoutes({ pool, devices: options.devices }),
     ...sqlRoutes(pool, createSqlRunner(pool, logger), options.openSqlSession),
+    ...sqlQueryRoutes(new SqlHistory(pool), new SavedQueries(pool)),
     ...tableChangeRoutes({ pool, changes: options.changes, openSqlSession: options.openSqlSession }),
     ...tableRoutes({ pool, openSession: options.openTableSession, readSync: options.readSync }),
   ]

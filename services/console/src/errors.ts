@@ -33,6 +33,18 @@ export const sqlTimeout = refusal(
 )
 export const sqlCancelled = refusal('sql_cancelled', 499, 'The statements were cancelled.')
 
+export const queryUnknown = refusal('query_unknown', 404, 'There is no such query, or it is private.')
+export const notYourQuery = refusal(
+  'not_your_query',
+  403,
+  'Only its author can change this query. Save a copy under another name.',
+)
+export const tooManyQueries = refusal(
+  'too_many_queries',
+  409,
+  'You have saved as many queries as the console keeps. Delete one first.',
+)
+
 export const noSuchTable = refusal('no_such_table', 404, 'There is no such table, or the console does not show it.')
 
 export const changeHidden = refusal(

@@ -53,6 +53,19 @@ export const CONNECTION_CHECK_MS = 5_000
 export const SQL_RUNNING_MAX = 6
 export const SQL_PER_OPERATOR_MAX = 2
 
+/** Runs in an operator's history, and size in bytes of the JSON of a text in the audit log. Longer texts are cut. */
+export const HISTORY_MAX = 200
+export const HISTORY_TEXT_BYTES_MAX = AUDIT_VALUE_BYTES_MAX - 2 * 1024
+
+/** Length in characters of an error in the audit log, and of the start of a text in lists. */
+export const HISTORY_ERROR_CHARS_MAX = 500
+export const SQL_START_CHARS = 300
+
+/** Saved queries of an operator, listed ones, and length limit in characters of one. */
+export const SAVED_QUERIES_MAX = 200
+export const SAVED_LISTED_MAX = 1_000
+export const SAVED_CHARS_MAX = 50_000
+
 /** Tables whose names are offered for completion. */
 export const NAMES_MAX = 2_000
 

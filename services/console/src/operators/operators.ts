@@ -79,6 +79,9 @@ export class Operators {
   /** @throws {HoldfastError} `operator_unknown`, `last_owner` */
   async delete(id: string): Promise<void> {
     await this.#keepingAnOwner(async (tx) => {
+      await tx.execute(
+        sql`delete from holdfast_console.saved_queries where operator_id::text = ${id} and not is_shared`,
+      )
       const deleted = await tx.execute(sql`delete from holdfast_console.operators where id::text = ${id}`)
       if (deleted === 0) throw operatorUnknown()
     })

@@ -10,11 +10,10 @@ const REASONS: Readonly<Record<Exclude<SqlStatement['kind'], 'plain'>, string>> 
   'runs alone': 'everything runs in one transaction, in which Postgres refuses this statement.',
 }
 
-/** Returns why a text cannot run in a transaction that is not its own, with the place; `undefined` if it can. */
-export async function refuseOutsideTransaction(text: string): Promise<SqlError | undefined> {
-  let statements: readonly SqlStatement[]
+/** Parses a text into its statements, or returns the syntax error with its place. */
+export async function parseStatements(text: string): Promise<SqlStatement[] | SqlError> {
   try {
-    statements = await splitStatements(text)
+    return [...(await splitStatements(text))]
   } catch (error) {
     const { cursorPosition } = error as { readonly cursorPosition?: number }
     return {
@@ -23,6 +22,12 @@ export async function refuseOutsideTransaction(text: string): Promise<SqlError |
       ...(cursorPosition !== undefined && { position: cursorPosition }),
     }
   }
+}
+
+/** Returns why a text cannot run in a transaction that is not its own, with the place; `undefined` if it can. */
+export async function refuseOutsideTransaction(text: string): Promise<SqlError | undefined> {
+  const statements = await parseStatements(text)
+  if (!Array.isArray(statements)) return statements
   for (const { kind, start, line } of statements)
     if (kind !== 'plain') return { message: `Line ${line}: ${REASONS[kind]}`, code: '25001', position: start + 1 }
   return undefined

@@ -1,6 +1,7 @@
 import { errorMessage, type Logger, Semaphore, HoldfastError } from '@holdfast/foundation'
-import type { OperatorRole, SqlColumn, SqlError, SqlOutcome } from '@holdfast/protocol'
+import type { OperatorRole, SqlColumn, SqlError, SqlExplain, SqlOutcome } from '@holdfast/protocol'
 import { quoteIdentifier, quoteLiteral, runStatements, sql, type Pool } from '@holdfast/postgres'
+import { explainError, explainText } from './explain-text.ts'
 import { refuseOutsideTransaction } from './outside-transaction.ts'
 import { sqlCancelled, sqlTimeout } from '../errors.ts'
 import {
@@ -28,6 +29,8 @@ export interface SqlRun {
   readonly text: string
   readonly session: SqlSession
   readonly isReadOnly: boolean
+  /** Returns the plan of the only statement. Everything is rolled back. */
+  readonly explain?: SqlExplain
   readonly timeoutMs: number
   /** Who asks, for a fair share. */
   readonly operatorId: string
@@ -64,7 +67,9 @@ export function createSqlRunner(pool: Pool, logger: Logger): SqlRunner {
       semaphore.run({ key: given.operatorId }, async () => {
         const { text, session, timeoutMs, isReadOnly } = given
         const refused = isReadOnly ? await refuseOutsideTransaction(text) : undefined
-        if (refused) return { ms: 0, results: [], notices: [], error: refused }
+        if (refused) return failed(refused)
+        const explained = given.explain && (await explainText(text, given.explain))
+        if (explained && !('shift' in explained)) return failed(explained)
         let pid: number | undefined
         // The text may set another statement_timeout.
         const timeout = AbortSignal.timeout(timeoutMs + SQL_CANCEL_GRACE_MS)
@@ -75,7 +80,7 @@ export function createSqlRunner(pool: Pool, logger: Logger): SqlRunner {
             url: session.url,
             applicationName: 'holdfast console sql',
             preparation: preparationOf(given),
-            text,
+            text: explained?.text ?? text,
             rowsMax: SQL_ROWS_MAX,
             bytesMax: SQL_BYTES_MAX,
             onConnected: (connected) => void (pid = connected),
@@ -98,7 +103,7 @@ export function createSqlRunner(pool: Pool, logger: Logger): SqlRunner {
                 })),
               }),
             })),
-            ...(error && { error: errorOf(error) }),
+            ...(error && { error: explained ? explainError(errorOf(error), explained) : errorOf(error) }),
           }
         } catch (error) {
           if (!signal.aborted) throw error
@@ -110,8 +115,12 @@ export function createSqlRunner(pool: Pool, logger: Logger): SqlRunner {
   }
 }
 
+function failed(error: SqlError): SqlOutcome {
+  return { ms: 0, results: [], notices: [], error }
+}
+
 /** Settings and identity of a session, which ends with the run. */
-function preparationOf({ session, isReadOnly, timeoutMs }: SqlRun): string {
+function preparationOf({ session, isReadOnly, explain, timeoutMs }: SqlRun): string {
   const { role, claims, settings = {} } = session
   const given = { ...settings, ...(claims && { 'request.jwt.claims': JSON.stringify(claims) }) }
   return [
@@ -123,7 +132,7 @@ function preparationOf({ session, isReadOnly, timeoutMs }: SqlRun): string {
     `set client_connection_check_interval = ${CONNECTION_CHECK_MS}`,
     ...(role === undefined ? [] : [`set role ${quoteIdentifier(role)}`]),
     // After a first query Postgres refuses to leave the mode; only the end of the transaction would.
-    ...(isReadOnly ? ['begin read only', 'select 1'] : []),
+    ...(isReadOnly ? ['begin read only', 'select 1'] : explain ? ['begin'] : []),
   ].join('; ')
 }
 

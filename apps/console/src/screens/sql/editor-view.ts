@@ -27,6 +27,8 @@ export interface SqlEditorView {
   setNames(names: SQLNamespace): void
   /** Selects a character, such as the place of an error. @param position - from 1 */
   select(position: number): void
+  /** Returns the selected text; `undefined` if nothing is selected. */
+  selected(): string | undefined
   destroy(): void
 }
 
@@ -63,10 +65,13 @@ const THEME = EditorView.theme({
 export function createSqlEditor({ parent, text, label, onChange, onRun }: EditorOptions): SqlEditorView {
   const language = new Compartment()
   const languageOf = (names: SQLNamespace) => sql({ dialect: PostgreSQL, schema: names, defaultSchema: 'public' })
+  const selectedIn = ({ state }: EditorView): string | undefined => {
+    const { from, to } = state.selection.main
+    return from === to ? undefined : state.sliceDoc(from, to)
+  }
   const run = (view: EditorView): boolean => {
     closeCompletion(view)
-    const { from, to } = view.state.selection.main
-    onRun(from === to ? undefined : view.state.sliceDoc(from, to))
+    onRun(selectedIn(view))
     return true
   }
   const view = new EditorView({
@@ -109,6 +114,7 @@ export function createSqlEditor({ parent, text, label, onChange, onRun }: Editor
       view.dispatch({ selection: { anchor: at }, scrollIntoView: true })
       view.focus()
     },
+    selected: () => selectedIn(view),
     destroy: () => view.destroy(),
   }
 }

@@ -1,6 +1,7 @@
-import { Play, Square } from 'lucide-react'
+import { Network, Play, Square } from 'lucide-react'
 import type { JSX } from 'react'
-import { Button, Checkbox, Select } from '@holdfast/workspace'
+import type { SqlExplain } from '@holdfast/protocol'
+import { Button, Checkbox, Menu, MenuItem, MenuTrigger, Select } from '@holdfast/workspace'
 import { UserField } from '../../components/user-field.tsx'
 
 /** Whom a text runs as, and how. */
@@ -32,12 +33,14 @@ export function RunBar({
   isRunning,
   onChange,
   onRun,
+  onExplain,
   onCancel,
 }: {
   readonly settings: RunSettings
   readonly isRunning: boolean
   readonly onChange: (settings: RunSettings) => void
   readonly onRun: () => void
+  readonly onExplain: (mode: SqlExplain) => void
   readonly onCancel: () => void
 }): JSX.Element {
   const { kind, user, isReadOnly, timeoutSeconds } = settings
@@ -72,9 +75,18 @@ export function RunBar({
           Cancel
         </Button>
       ) : (
-        <Button tone="primary" icon={<Play size={14} aria-hidden />} onPress={onRun}>
-          Run
-        </Button>
+        <>
+          <Button tone="primary" icon={<Play size={14} aria-hidden />} onPress={onRun}>
+            Run
+          </Button>
+          <MenuTrigger>
+            <Button icon={<Network size={14} aria-hidden />}>Explain</Button>
+            <Menu label="Explain">
+              <MenuItem onAction={() => onExplain('analyze')}>Run and measure, then roll back</MenuItem>
+              <MenuItem onAction={() => onExplain('plan')}>Estimate without running</MenuItem>
+            </Menu>
+          </MenuTrigger>
+        </>
       )}
       <span className="pb-2 text-small text-muted">Ctrl+Enter runs the selected text, or all of it.</span>
     </div>

@@ -5,6 +5,8 @@ import { createSqlEditor, type SqlEditorView } from './editor-view.ts'
 /** What the screen asks of the editor. */
 export interface SqlEditorHandle {
   readonly select: (position: number) => void
+  /** The selected text; `undefined` if nothing is selected. */
+  readonly selected: () => string | undefined
 }
 
 /** The editor of one tab. A new key mounts a new one. */
@@ -47,7 +49,11 @@ export function SqlEditor({
   useEffect(() => {
     if (names) editor.current?.setNames(names)
   }, [names])
-  useImperativeHandle(ref, () => ({ select: (position) => editor.current?.select(position) }), [])
+  useImperativeHandle(
+    ref,
+    () => ({ select: (position) => editor.current?.select(position), selected: () => editor.current?.selected() }),
+    [],
+  )
   return (
     <div
       ref={host}

@@ -1,8 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type JSX, useRef, useState } from 'react'
-import type { SqlOutcome } from '@holdfast/protocol'
+import type { SqlExplain, SqlOutcome } from '@holdfast/protocol'
 import { Page, Spinner } from '@holdfast/workspace'
 import { request } from '../../lib/api.ts'
+import { PlanOutcome } from './plan-outcome.tsx'
+import { QueryBar } from './query-bar.tsx'
 import { FIRST_SETTINGS, RunBar, type RunSettings } from './run-bar.tsx'
 import { RunError, RunOutcome } from './run-outcome.tsx'
 import { SqlEditor, type SqlEditorHandle } from './sql-editor.tsx'
@@ -24,14 +26,17 @@ export function SqlScreen(): JSX.Element {
     storeTabs(next)
   }
   const tab = state.tabs.find(({ id }) => id === state.selected) ?? state.tabs[0]
-  const start = (selected?: string): void => {
+  const start = (selected?: string, explain?: SqlExplain): void => {
     const text = selected ?? tab?.text ?? ''
-    if (text.trim() !== '' && !run.isPending) run.mutate(text)
+    if (text.trim() !== '' && !run.isPending) run.mutate({ text, explain })
   }
   return (
     <Page title="SQL">
       <div className="flex flex-col gap-3">
-        <TabBar state={state} onChange={change} />
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <TabBar state={state} onChange={change} />
+          <QueryBar state={state} tab={tab} onChange={change} />
+        </div>
         <div className="h-72">
           {tab ? (
             <SqlEditor
@@ -49,6 +54,7 @@ export function SqlScreen(): JSX.Element {
           isRunning={run.isPending}
           onChange={setSettings}
           onRun={() => start()}
+          onExplain={(explain) => start(editor.current?.selected(), explain)}
           onCancel={cancel}
         />
         <div aria-live="polite">
@@ -60,7 +66,11 @@ export function SqlScreen(): JSX.Element {
         </div>
         {run.error === null || run.isPending ? null : <RunError error={run.error} />}
         {run.data && !run.isPending ? (
-          <RunOutcome outcome={run.data} onPlace={(at) => editor.current?.select(at)} />
+          run.variables.explain && !run.data.error ? (
+            <PlanOutcome key={run.submittedAt} results={run.data.results} />
+          ) : (
+            <RunOutcome outcome={run.data} onPlace={(at) => editor.current?.select(at)} />
+          )
         ) : null}
       </div>
     </Page>
@@ -70,11 +80,11 @@ export function SqlScreen(): JSX.Element {
 function useRun({ kind, user, isReadOnly, timeoutSeconds }: RunSettings) {
   const running = useRef<AbortController>(null)
   const run = useMutation({
-    mutationFn: (text: string) => {
+    mutationFn: ({ text, explain }: { readonly text: string; readonly explain: SqlExplain | undefined }) => {
       running.current = new AbortController()
       const as = kind === 'user' ? { kind, id: user.trim() } : { kind }
       return request<SqlOutcome>('POST /sql', {
-        body: { text, as, isReadOnly, timeoutSeconds },
+        body: { text, as, isReadOnly, timeoutSeconds, ...(explain && { explain }) },
         signal: running.current.signal,
         timeoutMs: timeoutSeconds * 1_000 + ANSWER_MS,
       })

@@ -3,6 +3,8 @@ export interface SqlTab {
   readonly id: string
   readonly title: string
   readonly text: string
+  /** The operator's saved query that the tab shows. */
+  readonly savedId?: string
 }
 
 export interface SqlTabs {
@@ -22,6 +24,33 @@ export function addTab({ tabs }: SqlTabs, text = ''): SqlTabs {
   const numbers = tabs.map(({ title }) => Number(/^Query (\d+)$/.exec(title)?.[1] ?? 0))
   const tab = { id: crypto.randomUUID(), title: `Query ${Math.max(0, ...numbers) + 1}`, text }
   return { tabs: [...tabs, tab], selected: tab.id }
+}
+
+/** Shows a query in a tab: in the one that has it, in the selected one if that is empty, or in a new one. */
+export function openInTab(
+  state: SqlTabs,
+  { title, text, savedId }: Partial<SqlTab> & { readonly text: string },
+): SqlTabs {
+  const known = savedId === undefined ? undefined : state.tabs.find((tab) => tab.savedId === savedId)
+  if (known) return { ...state, selected: known.id }
+  const added = addTab(state, text)
+  const before = state.tabs.find(({ id }) => id === state.selected)
+  const isReplaced = before?.text.trim() === '' && before.savedId === undefined
+  const tabs = added.tabs.map((tab) =>
+    tab.id === added.selected
+      ? {
+          ...tab,
+          title: title ?? (isReplaced ? before.title : tab.title),
+          ...(savedId !== undefined && { savedId }),
+        }
+      : tab,
+  )
+  return { tabs: isReplaced ? tabs.filter(({ id }) => id !== before.id) : tabs, selected: added.selected }
+}
+
+/** Marks a tab as the operator's saved query of that name. */
+export function nameTab(state: SqlTabs, id: string, { title, savedId }: { title: string; savedId: string }): SqlTabs {
+  return { ...state, tabs: state.tabs.map((tab) => (tab.id === id ? { ...tab, title, savedId } : tab)) }
 }
 
 /** Closes a tab and selects its neighbour. The last one is emptied. */
