@@ -16,6 +16,8 @@ const measured = (ms: number, rows: number, loops = 1): Given => ({
   'Plan Rows': rows,
 })
 
+const READ = { 'Shared Read Blocks': 40 }
+
 test('own time is without the nodes below, over all runs', () => {
   const { root } = parsePlan(
     plan({
@@ -55,23 +57,31 @@ test('times of parallel workers overlap', () => {
   expect(root.children[0]).toMatchObject({ label: 'Parallel Seq Scan on notes', actual: { totalMs: 8 } })
 })
 
-test('the time of a `with` query is spent in the scan that reads it', () => {
+test('the time and buffers of a `with` query are spent in the scan that reads it', () => {
   const { root } = parsePlan(
     plan({
       'Node Type': 'Aggregate',
       Strategy: 'Plain',
       ...measured(10, 1),
+      ...READ,
       Plans: [
-        { 'Node Type': 'Seq Scan', 'Subplan Name': 'CTE recent', 'Relation Name': 'notes', ...measured(6, 100) },
-        { 'Node Type': 'CTE Scan', 'CTE Name': 'recent', ...measured(9, 100) },
+        {
+          'Node Type': 'Seq Scan',
+          'Subplan Name': 'CTE recent',
+          'Relation Name': 'notes',
+          ...measured(6, 100),
+          ...READ,
+        },
+        { 'Node Type': 'CTE Scan', 'CTE Name': 'recent', ...measured(9, 100), ...READ },
       ],
     }),
   )
   expect(root.actual?.selfMs).toBe(1)
-  expect(root.children.map(({ label, actual }) => [label, actual?.selfMs])).toEqual([
-    ['CTE recent: Seq Scan on notes', 6],
-    ['CTE Scan on recent', 3],
+  expect(root.children.map(({ label, actual }) => [label, actual?.selfMs, actual?.buffers])).toEqual([
+    ['CTE recent: Seq Scan on notes', 6, [['read', 40]]],
+    ['CTE Scan on recent', 3, []],
   ])
+  expect(root.actual?.buffers).toEqual([])
 })
 
 test('a misestimate is marked if it is tenfold and of many rows', () => {

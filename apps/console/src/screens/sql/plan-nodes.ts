@@ -126,15 +126,14 @@ function readActual(raw: Raw, { workers, ctes }: Place): PlanActual | undefined 
   const cte = ctes.get(textIn(raw, 'CTE Name'))
   const children = childrenOf(raw).filter((child) => !isCte(child))
   const totalMs = elapsedMs(raw, workers)
-  const spent = children.map((child) => elapsedMs(child, below))
-  if (cte) spent.push(elapsedMs(cte, workers))
+  const spentMs = sum(children.map((child) => elapsedMs(child, below))) + (cte ? elapsedMs(cte, workers) : 0)
   return {
     loops: numberIn(raw, 'Actual Loops'),
     rows: numberIn(raw, 'Actual Rows'),
     totalMs,
-    selfMs: Math.max(0, totalMs - sum(spent)),
+    selfMs: Math.max(0, totalMs - spentMs),
     buffers: BUFFERS.flatMap(([name, key]): (readonly [string, number])[] => {
-      const own = numberIn(raw, key) - sum(childrenOf(raw).map((child) => numberIn(child, key)))
+      const own = numberIn(raw, key) - sum([...children, ...(cte ? [cte] : [])].map((one) => numberIn(one, key)))
       return own > 0 ? [[name, own]] : []
     }),
   }

@@ -36,17 +36,13 @@ export function PlanOutcome({ results }: { readonly results: SqlOutcome['results
           {
             id: 'tree',
             label: 'Tree',
-            content: (
-              <div className="pt-3">
-                <PlanTree root={plan.root} />
-              </div>
-            ),
+            content: <PlanTree root={plan.root} />,
           },
           {
             id: 'text',
             label: 'Text',
             content: (
-              <div className="flex flex-col gap-2 pt-3">
+              <div className="flex flex-col gap-2">
                 <Button
                   size="sm"
                   className="self-start"

@@ -32,7 +32,11 @@ export function openInTab(
   { title, text, savedId }: Partial<SqlTab> & { readonly text: string },
 ): SqlTabs {
   const known = savedId === undefined ? undefined : state.tabs.find((tab) => tab.savedId === savedId)
-  if (known) return { ...state, selected: known.id }
+  if (known)
+    return {
+      tabs: state.tabs.map((tab) => (tab === known ? { ...tab, title: title ?? tab.title } : tab)),
+      selected: known.id,
+    }
   const added = addTab(state, text)
   const before = state.tabs.find(({ id }) => id === state.selected)
   const isReplaced = before?.text.trim() === '' && before.savedId === undefined
