@@ -61,10 +61,33 @@ const BUFFERS = [
 
 /** Properties that have a place of their own, or that the label has. */
 const SHOWN: ReadonlySet<string> = new Set([
-  ...['Node Type', 'Plans', 'Workers', 'Parallel Aware', 'Async Capable', 'Parent Relationship', 'Operation'],
-  ...['Startup Cost', 'Total Cost', 'Plan Rows', 'Plan Width', 'Disabled', 'Join Type', 'Strategy', 'Partial Mode'],
-  ...['Actual Startup Time', 'Actual Total Time', 'Actual Rows', 'Actual Loops', 'Scan Direction'],
-  ...['Schema', 'Relation Name', 'Alias', 'Index Name', 'CTE Name', 'Function Name', 'Subplan Name'],
+  'Node Type',
+  'Plans',
+  'Workers',
+  'Parallel Aware',
+  'Async Capable',
+  'Parent Relationship',
+  'Operation',
+  'Startup Cost',
+  'Total Cost',
+  'Plan Rows',
+  'Plan Width',
+  'Disabled',
+  'Join Type',
+  'Strategy',
+  'Partial Mode',
+  'Actual Startup Time',
+  'Actual Total Time',
+  'Actual Rows',
+  'Actual Loops',
+  'Scan Direction',
+  'Schema',
+  'Relation Name',
+  'Alias',
+  'Index Name',
+  'CTE Name',
+  'Function Name',
+  'Subplan Name',
 ])
 
 /** Reads the answer of Postgres. @throws {Error} for another text */
@@ -194,7 +217,7 @@ function kindOf(raw: Raw): string {
 
 function detailsOf(raw: Raw): PlanNode['details'] {
   return Object.entries(raw).flatMap(([name, value]): (readonly [string, string])[] => {
-    if (SHOWN.has(name) || / Blocks$/.test(name) || value === false || value === 0) return []
+    if (SHOWN.has(name) || name.endsWith(' Blocks') || value === false || value === 0) return []
     if (Array.isArray(value)) return [[name, value.map(printed).join(', ')]]
     return [[name, printed(value)]]
   })

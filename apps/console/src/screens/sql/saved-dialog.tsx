@@ -41,7 +41,6 @@ export function SavedDialog({
     queryFn: ({ signal }) => request<{ queries: readonly SavedQuery[] }>('GET /sql/saved', { signal }),
   })
   const change = useChange('Saved', [SAVED_KEY])
-  const remove = useChange('Deleted', [SAVED_KEY])
   const open = async ({ id, name, isMine }: SavedQuery): Promise<void> => {
     try {
       const { text } = await request<{ text: string }>(`GET /sql/saved/${id}`)
@@ -64,22 +63,7 @@ export function SavedDialog({
         }
       />
     )
-  if (deleted)
-    return (
-      <ConfirmDialog
-        title={`Delete “${deleted.name}”?`}
-        isOpen
-        isDanger
-        confirmLabel="Delete"
-        isPending={remove.isPending}
-        onClose={() => setDeleted(undefined)}
-        onConfirm={() =>
-          remove.mutate({ target: `DELETE /sql/saved/${deleted.id}` }, { onSuccess: () => setDeleted(undefined) })
-        }
-      >
-        {deleted.isShared ? 'Other operators lose it, too.' : 'It cannot be brought back.'}
-      </ConfirmDialog>
-    )
+  if (deleted) return <DeleteDialog query={deleted} onClose={() => setDeleted(undefined)} />
   return (
     <Dialog title="Saved queries" isOpen size="lg" onClose={onClose}>
       <div className="flex flex-col gap-3">
@@ -90,33 +74,57 @@ export function SavedDialog({
           </p>
         )}
         <QueryState query={queries}>
-          {({ queries: all }) => {
-            const words = search.trim().toLowerCase()
-            const found = all.filter(({ name, start }) => `${name}\n${start}`.toLowerCase().includes(words))
-            return found.length === 0 ? (
-              <NoRows>
-                {words === '' ? 'Nothing is saved yet. Save names the query of a tab.' : 'No query matches.'}
-              </NoRows>
-            ) : (
-              <Rows label="Saved queries">
-                {found.map((query) => (
-                  <Saved
-                    key={query.id}
-                    query={query}
-                    onOpen={() => void open(query)}
-                    onRename={() => setRenamed(query)}
-                    onDelete={() => setDeleted(query)}
-                    onShare={() =>
-                      change.mutate({ target: `PATCH /sql/saved/${query.id}`, body: { isShared: !query.isShared } })
-                    }
-                  />
-                ))}
-              </Rows>
-            )
-          }}
+          {({ queries: all }) => (
+            <SavedList
+              queries={all}
+              words={search.trim().toLowerCase()}
+              onOpen={(query) => void open(query)}
+              onRename={setRenamed}
+              onDelete={setDeleted}
+              onShare={({ id, isShared }) =>
+                change.mutate({ target: `PATCH /sql/saved/${id}`, body: { isShared: !isShared } })
+              }
+            />
+          )}
         </QueryState>
       </div>
     </Dialog>
+  )
+}
+
+type OnQuery = (query: SavedQuery) => void
+
+function SavedList({
+  queries,
+  words,
+  onOpen,
+  onRename,
+  onShare,
+  onDelete,
+}: {
+  readonly queries: readonly SavedQuery[]
+  readonly words: string
+  readonly onOpen: OnQuery
+  readonly onRename: OnQuery
+  readonly onShare: OnQuery
+  readonly onDelete: OnQuery
+}): JSX.Element {
+  const found = queries.filter(({ name, start }) => `${name}\n${start}`.toLowerCase().includes(words))
+  return found.length === 0 ? (
+    <NoRows>{words === '' ? 'Nothing is saved yet. Save names the query of a tab.' : 'No query matches.'}</NoRows>
+  ) : (
+    <Rows label="Saved queries">
+      {found.map((query) => (
+        <Saved
+          key={query.id}
+          query={query}
+          onOpen={() => onOpen(query)}
+          onRename={() => onRename(query)}
+          onDelete={() => onDelete(query)}
+          onShare={() => onShare(query)}
+        />
+      ))}
+    </Rows>
   )
 }
 
@@ -168,6 +176,29 @@ function Saved({
     >
       {isMine ? 'Yours' : (author ?? 'A former operator')} · <TimeAgo at={updatedAt} />
     </Row>
+  )
+}
+
+function DeleteDialog({
+  query: { id, name, isShared },
+  onClose,
+}: {
+  readonly query: SavedQuery
+  readonly onClose: () => void
+}): JSX.Element {
+  const remove = useChange('Deleted', [SAVED_KEY])
+  return (
+    <ConfirmDialog
+      title={`Delete “${name}”?`}
+      isOpen
+      isDanger
+      confirmLabel="Delete"
+      isPending={remove.isPending}
+      onClose={onClose}
+      onConfirm={() => remove.mutate({ target: `DELETE /sql/saved/${id}` }, { onSuccess: onClose })}
+    >
+      {isShared ? 'Other operators lose it, too.' : 'It cannot be brought back.'}
+    </ConfirmDialog>
   )
 }
 
