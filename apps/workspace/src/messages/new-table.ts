@@ -32,6 +32,7 @@ export const newTableMessages = inLanguages('newTableMessages', {
   },
   currencyOf: (code: string) => `Currency (${code})`,
   linkTo: (table: string) => `Link to ${table}`,
+  almost: (kind: string, misfit: string) => `${kind}, except for “${misfit}”`,
   labelForm: 'Use 1 to 40 characters and no full stop',
 
   table: 'Table',

@@ -33,6 +33,7 @@ export const newTableMessages: Translation<typeof english> = {
   },
   currencyOf: (code) => `Währung (${code})`,
   linkTo: (table) => `Verweis auf ${table}`,
+  almost: (kind, misfit) => `${kind}, außer „${misfit}“`,
   labelForm: 'Bis zu 40 Zeichen, ohne Punkt',
 
   table: 'Tabelle',

@@ -36,6 +36,7 @@ export function FieldRows({
       onChange({ ...draft, fields: draft.fields.with(at, { ...field, ...change }) })
     const isKept = field.becomes.kind !== 'left_out' && field.becomes.kind !== 'id'
     const fit = plan?.fits[at]
+    const { almost } = step.proposed.fields[at] ?? {}
     return {
       column,
       label: isKept ? (
@@ -55,6 +56,14 @@ export function FieldRows({
           options={optionsOf(tables, field.becomes)}
           value={field.becomes.kind === 'link' ? `${LINK}${field.becomes.table}` : field.becomes.kind}
           onChange={(value) => set({ becomes: becomesOf(value, step, at) })}
+          description={
+            almost && field.becomes.kind !== almost.kind
+              ? words.almost(
+                  almost.kind === 'link' ? linkLabel(tables, almost.table) : words.kinds[almost.kind],
+                  almost.misfit,
+                )
+              : undefined
+          }
           className="tablet:w-40 wide:w-52"
         />
       ),
@@ -127,9 +136,13 @@ function optionsOf(
       label: becomes.kind === 'currency' ? words.currencyOf(becomes.settings.code) : words.kinds.currency,
     },
     plain('percent'),
-    ...tables.map(({ name, label }) => ({ value: `${LINK}${name}`, label: words.linkTo(label) })),
+    ...tables.map(({ name }) => ({ value: `${LINK}${name}`, label: linkLabel(tables, name) })),
     plain('id'),
   ]
+}
+
+function linkLabel(tables: ReturnType<typeof linkTables>, table: string): string {
+  return words.linkTo(tables.find(({ name }) => name === table)?.label ?? table)
 }
 
 /** Returns the user's choice of kind; a choice field takes the column's words. */

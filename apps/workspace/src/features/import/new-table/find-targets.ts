@@ -7,7 +7,7 @@ import { linkTables } from '../../../lib/data/link-tables.ts'
 
 /** Number of different values per column looked up in other tables. */
 const LOOKED_FOR = 50
-/** Share of them that must be found. */
+/** Share of them that must be found for a column to be about a table. */
 const FOUND = 0.8
 /** Length limit of names. Longer texts, and texts of digits only, are not names. */
 const NAME_LENGTH_MAX = 80
@@ -23,12 +23,12 @@ export interface ProposeOptions {
  * Finds the tables whose records the columns name by title, number or id, ignoring case. Among several it prefers the one named like the column, or else the
  * one with most matches.
  *
- * @returns the local name of a table per column
+ * @returns per column the local name of a table, and the first looked-up value that names none of its records
  */
 export async function findTargets(
   { database, file, schema, tables }: ProposeOptions,
   columns: readonly (readonly string[])[],
-): Promise<readonly (string | undefined)[]> {
+): Promise<readonly (FoundTarget | undefined)[]> {
   const wanted = columns.map(someOf)
   const all = [...new Set(wanted.flat())]
   const best: (Target | undefined)[] = columns.map(() => undefined)
@@ -40,15 +40,21 @@ export async function findTargets(
     const found = await findNames(database, name, [...new Set([title, code ?? title, 'id'])], all)
     wanted.forEach((texts, at) => {
       const share = texts.filter((text) => found.has(text)).length / Math.max(1, texts.length)
-      const target = { table: name, share, isCalledSo: isAlike(file.header[at] ?? '', label) }
+      const misfit =
+        share === 1 ? undefined : columns[at]?.find((text) => texts.includes(fold(text)) && !found.has(fold(text)))
+      const target = { table: name, share, misfit, isCalledSo: isAlike(file.header[at] ?? '', label) }
       if (share >= FOUND && isBetter(target, best[at])) best[at] = target
     })
   }
-  return best.map((target) => target?.table)
+  return best.map((target) => target && { table: target.table, misfit: target.misfit })
 }
 
-interface Target {
+export interface FoundTarget {
   readonly table: string
+  readonly misfit: string | undefined
+}
+
+interface Target extends FoundTarget {
   /** Share of the values that name a record of the table. */
   readonly share: number
   readonly isCalledSo: boolean

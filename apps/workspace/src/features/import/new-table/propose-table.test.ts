@@ -16,7 +16,15 @@ import { nameColumns, type ParsedFile } from '../parse-file.ts'
 import { planImport } from '../plan-import.ts'
 import { readCell } from '../read-cell.ts'
 import { proposeTable } from './propose-table.ts'
-import { type Becomes, settled, type TableDraft, toLabel, toNewTable, toProvisional } from './table-draft.ts'
+import {
+  type Becomes,
+  type DraftField,
+  settled,
+  type TableDraft,
+  toLabel,
+  toNewTable,
+  toProvisional,
+} from './table-draft.ts'
 
 const SITES = testTable('sites', [testColumn('name', 'text'), testColumn('code', 'text')])
 const TEAMS = { ...testTable('hf_teams', [testColumn('name', 'text')]), schema: 'holdfast', table: 'teams' }
@@ -154,9 +162,19 @@ describe('what a column becomes', () => {
     expect((await kindOf(header, cells))?.kind).toBe(kind)
   })
 
-  test('nearly all days: the others are said not to fit', async () => {
-    expect((await kindOf('n', [...times(10, '31/12/2026'), 'soon']))?.kind).toBe('date')
-    expect((await kindOf('n', [...times(4, '31/12/2026', '1/2/2026'), 'soon', 'later']))?.kind).not.toBe('date')
+  test('text where a few values are no days, so that no row is left out, and said to be days but for the first of them', async () => {
+    const proposed = async (...cells: readonly string[]): Promise<DraftField | undefined> =>
+      (await propose(['n;x', ...cells.map((cell) => `${cell};`)].join('\n'))).fields[0]
+    const days = Array.from({ length: 19 }, (_, at) => `${at + 1}/12/2026`)
+    expect(await proposed(...days, 'soon')).toMatchObject({
+      becomes: { kind: 'text' },
+      almost: { kind: 'date', misfit: 'soon' },
+    })
+    expect((await proposed(...days.slice(0, 6), 'soon', 'later'))?.almost).toBeUndefined()
+    expect(await proposed(...times(9, 'Elmcroft', 'Oakridge'), 'Elmcorft')).toMatchObject({
+      becomes: { kind: 'choice' },
+    })
+    expect(await proposed('Elmcroft', ...times(9, 'Oakridge'))).toMatchObject({ becomes: { kind: 'link' } })
   })
 
   test('amounts keep their currency, and are read as the file writes them', async () => {

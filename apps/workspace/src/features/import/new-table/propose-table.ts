@@ -9,7 +9,7 @@ import { FormTally, markedNumberOf, withoutMark } from '../marked-number.ts'
 import { pausing } from '../pause.ts'
 import { readCell } from '../read-cell.ts'
 import { choicesOf } from './choices-of.ts'
-import { findTargets, type ProposeOptions } from './find-targets.ts'
+import { findTargets, type FoundTarget, type ProposeOptions } from './find-targets.ts'
 import { nameOf } from '../../../lib/fields/name-of.ts'
 import { DEFAULT_SETTINGS } from '../../../lib/fields/new-kinds.ts'
 import {
@@ -18,7 +18,7 @@ import {
   canBeTitle,
   type DraftField,
   isLabel,
-  type NewKind,
+  type NarrowKind,
   settled,
   type TableDraft,
   toLabel,
@@ -28,8 +28,8 @@ import {
 
 /** Rows from which links, titles and formats are guessed. */
 const SAMPLE_ROWS = 2_000
-/** Share of values that must be valid for a kind to be proposed. */
-const FITS = 0.9
+/** Share of values that decide what a column is about. A kind is proposed only if it fits all of them. */
+const MOST = 0.9
 /** Different values read between two pauses. */
 const STEP = 200
 const TEXT_LENGTH_MAX = 200
@@ -59,15 +59,15 @@ export async function proposeTable(options: ProposeOptions & { readonly signal?:
     const values = columns[at] ?? { sample: [], all: [] }
     const link = links[at]
     const isUnnamed = header === importMessages.columnAt(at + 1)
-    const becomes: Becomes =
+    const proposed: Proposed =
       values.all.length === 0 && isUnnamed
-        ? { kind: 'left_out' }
+        ? { becomes: { kind: 'left_out' } }
         : link === undefined && file.rows.some(({ texts }) => texts?.includes(at))
-          ? { kind: 'text' }
-          : link === undefined
-            ? await kindOfValues(label, values, { writing, schema, pause })
-            : { kind: 'link', table: link }
-    fields.push({ label: isLabel(label) ? label : importMessages.columnAt(at + 1), becomes })
+          ? { becomes: { kind: 'text' } }
+          : link === undefined || link.misfit !== undefined
+            ? await kindOfValues(label, values, { writing, schema, pause }, link)
+            : { becomes: { kind: 'link', table: link.table } }
+    fields.push({ label: isLabel(label) ? label : importMessages.columnAt(at + 1), ...proposed })
   }
   const draft: TableDraft = {
     label: labelOf(file.name),
@@ -126,9 +126,9 @@ async function detectWritingOf({ rows }: ParsedFile, columns: readonly Values[],
   const kinds = columns.map(({ sample }) => {
     const share = (form: RegExp): number => sample.filter((text) => form.test(text)).length / Math.max(1, sample.length)
     // Days with points have the signs of numbers.
-    if (share(/^\d{1,4}[-/. ]\d{1,2}[-/. ]\d{1,4}/) >= FITS) return 'date'
+    if (share(/^\d{1,4}[-/. ]\d{1,2}[-/. ]\d{1,4}/) >= MOST) return 'date'
     const numbers = sample.filter((text) => /^[+-]?[\d.,]+$/.test(withoutMark(text))).length
-    return numbers / Math.max(1, sample.length) >= FITS ? 'number' : 'text'
+    return numbers / Math.max(1, sample.length) >= MOST ? 'number' : 'text'
   })
   const tally = emptyTally()
   for (let from = 0; from < rows.length; from += SAMPLE_ROWS) {
@@ -144,24 +144,55 @@ interface KindOptions {
   readonly pause: Pause
 }
 
-/** Returns the first kind, narrowest first, that suits nearly all values and keeps what they say. */
-async function kindOfValues(label: string, { all, sample }: Values, options: KindOptions): Promise<Becomes> {
-  if (all.length === 0) return { kind: 'text' }
+type Proposed = Pick<DraftField, 'becomes' | 'almost'>
+
+/** Returns the first kind, narrowest first, that fits all values and keeps what they say, and the narrower one that fits nearly all. */
+async function kindOfValues(
+  label: string,
+  { all, sample }: Values,
+  options: KindOptions,
+  link?: FoundTarget,
+): Promise<Proposed> {
+  if (all.length === 0) return { becomes: { kind: 'text' } }
   const counts = new Map<string, number>()
   for (const text of all) counts.set(text, (counts.get(text) ?? 0) + 1)
   await options.pause()
-  if (/^id$/i.test(label) && counts.size === all.length && all.every((text) => UUID.test(text))) return { kind: 'id' }
-  const suits = (becomes: Becomes): Promise<boolean> =>
-    keepsAll(fieldOf(becomes, label, options.writing, options.schema), counts, all.length, options)
-  const fits = (kind: Exclude<NewKind, 'choice'>): Promise<boolean> => suits({ kind })
-  if (isYesAndNo(counts) && (await fits('boolean'))) return { kind: 'boolean' }
-  for (const kind of ['integer', 'number'] as const) if (await fits(kind)) return { kind }
+  if (/^id$/i.test(label) && counts.size === all.length && all.every((text) => UUID.test(text)))
+    return { becomes: { kind: 'id' } }
+  let almost: DraftField['almost'] =
+    link?.misfit === undefined ? undefined : { kind: 'link', table: link.table, misfit: link.misfit }
+  for (const becomes of candidatesOf(all, sample, counts)) {
+    const field = fieldOf(becomes, label, options.writing, options.schema)
+    const { isKept, misfit } = await keepsAll(field, counts, all.length, options)
+    if (!isKept) continue
+    if (misfit === undefined) return { becomes, almost }
+    almost ??= { kind: becomes.kind, misfit }
+  }
+  return { becomes: wordsKindOf(label, all), almost }
+}
+
+/** Returns the kinds that the values could be, narrowest first. */
+function candidatesOf(
+  all: readonly string[],
+  sample: readonly string[],
+  counts: ReadonlyMap<string, number>,
+): readonly (BecomesMarked | { readonly kind: Exclude<NarrowKind, BecomesMarked['kind']> })[] {
   const marked = markedKindOf(all)
-  if (marked && (await suits(marked))) return marked
-  // A day is also a valid moment, at midnight.
-  for (const kind of ['date', 'datetime'] as const) if (await fits(kind)) return { kind }
-  if (sample.some((text) => text.includes('@')) && (await fits('email'))) return { kind: 'email' }
-  if (sample.some((text) => text.includes('://')) && (await fits('url'))) return { kind: 'url' }
+  return [
+    ...(isYesAndNo(counts) ? [{ kind: 'boolean' } as const] : []),
+    { kind: 'integer' },
+    { kind: 'number' },
+    ...(marked ? [marked] : []),
+    // A day is also a valid moment, at midnight.
+    { kind: 'date' },
+    { kind: 'datetime' },
+    ...(sample.some((text) => text.includes('@')) ? [{ kind: 'email' } as const] : []),
+    ...(sample.some((text) => text.includes('://')) ? [{ kind: 'url' } as const] : []),
+  ]
+}
+
+/** Returns the kind of a column of words. */
+function wordsKindOf(label: string, all: readonly string[]): Becomes {
   const choices = choicesOf(all)
   if (choices !== undefined) return { kind: 'choice', choices }
   if (/phone|mobile|telefon|handy/i.test(label) || arePhoneNumbers(all)) return { kind: 'phone' }
@@ -223,9 +254,18 @@ const PLAIN_NUMBER = /^-?(0|[1-9]\d*|[1-9]\d{0,2}([.,' \u00a0\u202f])\d{3}(\2\d{
 /** Digits that every program preserves in a number. */
 const DIGITS_MAX = 15
 
+/** Whether a field keeps what the texts say. */
+interface Kept {
+  readonly isKept: boolean
+  /** The first text that the field cannot hold. */
+  readonly misfit?: string
+}
+
+const NOT_KEPT: Kept = { isKept: false }
+
 /**
- * Whether a field fits nearly all values and keeps what the file says: numbers come back as they were written, with one mark in one place, and no two different texts become the same value,
- * except days and moments, which may be written in several ways. Values that cannot be read are reported one by one.
+ * Finds out whether a field fits at least {@link MOST} values and keeps what the file says: numbers come back as they were written, with one mark in one place,
+ * and no two different texts become the same value, except days and moments, which may be written in several ways.
  *
  * @param counts - the different values and how often the file has each
  */
@@ -234,36 +274,38 @@ async function keepsAll(
   counts: ReadonlyMap<string, number>,
   total: number,
   { writing, pause }: KindOptions,
-): Promise<boolean> {
-  const misfits = total - Math.ceil(total * FITS)
+): Promise<Kept> {
+  const misfitsMax = total - Math.ceil(total * MOST)
   const texts = new Map<unknown, string>()
   const forms = new FormTally()
-  let missed = 0
+  let misfits = 0
+  let misfit: string | undefined
   let step = 0
   for (const [text, count] of counts) {
     step += 1
     if (step % STEP === 0) await pause()
     const read = readCell(field, text, writing)
     if (!read.isValid) {
-      missed += count
+      misfits += count
+      misfit ??= text
       const isOther = field.format !== undefined && markedNumberOf(text) !== undefined
-      if (missed > misfits || isOther) return false
+      if (misfits > misfitsMax || isOther) return NOT_KEPT
     } else if (isNumeric(field.kind)) {
       const digits = digitsOf(text)
       // A whole number would drop the zero of 1.0.
       const isKept = digits === digitsOf(exportedText(field, read.value))
       const marked = markedNumberOf(text)
       // A number without the mark would get one.
-      if (field.format && marked?.mark !== markOf(field)) return false
+      if (field.format && marked?.mark !== markOf(field)) return NOT_KEPT
       if (marked) forms.add(marked, writing.decimal)
       if (!isKept || !PLAIN_NUMBER.test(marked?.bare ?? text) || digits.replace(/^-?0+/, '').length > DIGITS_MAX)
-        return false
-    } else if (field.kind === 'datetime' && /:\d{2}[.,]\d{4,}/.test(text)) return false
+        return NOT_KEPT
+    } else if (field.kind === 'datetime' && /:\d{2}[.,]\d{4,}/.test(text)) return NOT_KEPT
     if (!read.isValid || field.kind === 'date' || field.kind === 'datetime') continue
-    if (texts.has(read.value)) return false
+    if (texts.has(read.value)) return NOT_KEPT
     texts.set(read.value, text)
   }
-  return forms.isOne
+  return { isKept: forms.isOne, ...(misfit !== undefined && { misfit }) }
 }
 
 function markOf({ format }: Field): string | undefined {
@@ -283,5 +325,5 @@ function titleOf({ fields }: TableDraft, columns: readonly Values[]): number | u
   }
   const texts = fields.flatMap((_, at) => (isShort(at) ? [at] : []))
   const apart = (at: number): number => new Set(columns[at]?.sample).size / Math.max(1, columns[at]?.sample.length ?? 0)
-  return texts.find((at) => apart(at) > FITS) ?? texts[0]
+  return texts.find((at) => apart(at) > MOST) ?? texts[0]
 }

@@ -51,7 +51,23 @@ export type Becomes =
 export interface DraftField {
   readonly label: string
   readonly becomes: Becomes
+  /** A narrower kind that fits nearly all values of the file, and the first value that it does not. */
+  readonly almost?: (AlmostKind & { readonly misfit: string }) | undefined
 }
+
+/** Kinds that hold only some texts. */
+export type NarrowKind =
+  | 'boolean'
+  | 'integer'
+  | 'number'
+  | 'currency'
+  | 'percent'
+  | 'date'
+  | 'datetime'
+  | 'email'
+  | 'url'
+
+type AlmostKind = { readonly kind: NarrowKind } | { readonly kind: 'link'; readonly table: string }
 
 /** Who may see the records. `field`: index of the column that names the team. */
 export type DraftAccess =
