@@ -1,3 +1,5 @@
+import type { TablePolicy } from './console-tables.ts'
+
 /** Changes of table definitions that the console plans and applies. Types, defaults and conditions are SQL; all other texts are names. */
 
 export interface NewColumn {
@@ -11,6 +13,13 @@ export interface NewColumn {
 interface OnTable {
   readonly schema: string
   readonly table: string
+}
+
+/** To whom a policy applies, and its conditions. `public` means every role. */
+interface PolicyTerms {
+  readonly roles: readonly string[]
+  readonly using?: string
+  readonly check?: string
 }
 
 export type TableChange =
@@ -45,6 +54,16 @@ export type TableChange =
   | (OnTable & { readonly kind: 'drop_constraint'; readonly name: string; readonly confirmation: string })
   | (OnTable & { readonly kind: 'create_index'; readonly columns: readonly string[]; readonly isUnique: boolean })
   | (OnTable & { readonly kind: 'drop_index'; readonly name: string; readonly confirmation: string })
+  | (OnTable &
+      PolicyTerms & {
+        readonly kind: 'create_policy'
+        readonly name: string
+        readonly command: TablePolicy['command']
+        readonly isPermissive: boolean
+      })
+  /** A missing expression stays as it is: Postgres cannot remove one. `to` is the new name. */
+  | (OnTable & PolicyTerms & { readonly kind: 'alter_policy'; readonly name: string; readonly to: string })
+  | (OnTable & { readonly kind: 'drop_policy'; readonly name: string; readonly confirmation: string })
   | { readonly kind: 'create_enum'; readonly schema: string; readonly name: string; readonly labels: readonly string[] }
   | { readonly kind: 'add_label'; readonly schema: string; readonly name: string; readonly label: string }
 

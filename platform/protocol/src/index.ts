@@ -248,3 +248,15 @@ export {
   type TableChangePlan,
   type TablePrivilege,
 } from './console-changes.ts'
+export {
+  POLICY_COMMANDS,
+  policiesOf,
+  type AccessExplanation,
+  type AccessVerdict,
+  type PolicyCommand,
+  type PolicyIdentity,
+  type PolicyResult,
+  type PolicySync,
+  type SeenRowsPage,
+  type SyncedPart,
+} from './console-policies.ts'

@@ -84,6 +84,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
         openTableSession,
         changes,
         readSync: () => readSyncStates(parts.services.sync),
+        readPlan: () => parts.services.sync.plan(),
         projectName: config.projectName,
         clock,
         logger,

@@ -16,12 +16,14 @@ import { auditRoutes } from './routes/audit.ts'
 import { deviceRoutes, type DeviceSources } from './routes/devices.ts'
 import { operatorRoutes } from './routes/operators.ts'
 import { overviewRoutes, type OverviewSources } from './routes/overview.ts'
+import { policyRoutes } from './routes/policies.ts'
 import { profileRoutes } from './routes/profile.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { type OpenSqlSession, sqlRoutes } from './routes/sql.ts'
 import { sqlQueryRoutes } from './routes/sql-queries.ts'
 import { tableChangeRoutes } from './routes/table-changes.ts'
 import { tableRoutes } from './routes/tables.ts'
+import type { ReadPlan } from './policies/policy-sync.ts'
 import type { ProjectChanges } from './tables/apply-change.ts'
 import { userRoutes } from './routes/users.ts'
 import { createSqlRunner } from './sql/run-sql.ts'
@@ -43,6 +45,7 @@ export interface OpenConsoleOptions {
   readonly openTableSession: OpenTableSession
   readonly changes: ProjectChanges
   readonly readSync: ReadSyncStates
+  readonly readPlan: ReadPlan
   /** Shown in authenticator apps and page titles. */
   readonly projectName: string
   readonly clock: Clock
@@ -87,6 +90,12 @@ export function openConsole(options: OpenConsoleOptions): Console {
     ...sqlQueryRoutes(new SqlHistory(pool), new SavedQueries(pool)),
     ...tableChangeRoutes({ pool, changes: options.changes, openSqlSession: options.openSqlSession }),
     ...tableRoutes({ pool, openSession: options.openTableSession, readSync: options.readSync }),
+    ...policyRoutes({
+      pool,
+      openSession: options.openTableSession,
+      readSync: options.readSync,
+      readPlan: options.readPlan,
+    }),
   ]
 
   return {

@@ -72,6 +72,19 @@ export function queryRefused(error: Error): HoldfastError {
   })
 }
 
+/** @param hint - appended to the message */
+export function rowsTimeout(
+  timeoutMs: number,
+  { hint = '', cause }: { readonly hint?: string; readonly cause?: unknown } = {},
+): HoldfastError {
+  return new HoldfastError(
+    'rows_timeout',
+    408,
+    `This took longer than ${timeoutMs / 1_000} s and was cancelled.${hint}`,
+    cause === undefined ? {} : { cause },
+  )
+}
+
 /** @param needed - role that the path requires */
 export function roleTooLow(needed: string): HoldfastError {
   return new HoldfastError('role_too_low', 403, `This needs the role ${needed}. An owner can change your role.`)

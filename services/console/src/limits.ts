@@ -106,3 +106,10 @@ export const CHANGE_CHARS_MAX = 10_000
 /** Time in ms that a change of a table waits for its lock, during which users wait behind it, and that a statement of it may take. */
 export const CHANGE_LOCK_TIMEOUT_MS = 2_000
 export const CHANGE_TIMEOUT_MS = 20_000
+
+/** Time in ms for one statement or policy of an explanation, and for all of them. */
+export const POLICY_TIMEOUT_MS = 2_000
+export const EXPLAIN_TIMEOUT_MS = 15_000
+
+/** Length limit in characters of the values of a proposed row. */
+export const PROPOSAL_CHARS_MAX = 100_000

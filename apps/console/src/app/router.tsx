@@ -50,6 +50,12 @@ const tables = createRoute({
   validateSearch: textsOf(['schema', 'table', 'tab']),
   component: lazyRouteComponent(() => import('../screens/tables/tables-screen.tsx'), 'TablesScreen'),
 })
+const policies = createRoute({
+  ...screen,
+  path: '/policies',
+  validateSearch: textsOf(['schema', 'table', 'tab', 'user']),
+  component: lazyRouteComponent(() => import('../screens/policies/policies-screen.tsx'), 'PoliciesScreen'),
+})
 const operators = createRoute({
   ...screen,
   path: '/operators',
@@ -76,6 +82,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     overview,
     tables,
+    policies,
     users,
     user,
     devices,

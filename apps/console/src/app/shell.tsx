@@ -2,6 +2,7 @@ import { Link, Outlet, useRouter } from '@tanstack/react-router'
 import {
   BookOpen,
   History,
+  KeyRound,
   LayoutDashboard,
   Lightbulb,
   Menu as MenuIcon,
@@ -31,6 +32,7 @@ const ICON = { size: 16, 'aria-hidden': true } as const
 const ENTRIES: readonly Entry[] = [
   { to: '/', label: 'Overview', icon: <LayoutDashboard {...ICON} />, role: 'viewer' },
   { to: '/tables', label: 'Tables', icon: <Table2 {...ICON} />, role: 'viewer' },
+  { to: '/policies', label: 'Policies', icon: <KeyRound {...ICON} />, role: 'viewer' },
   { to: '/users', label: 'Users', icon: <UsersRound {...ICON} />, role: 'viewer' },
   { to: '/devices', label: 'Devices', icon: <MonitorSmartphone {...ICON} />, role: 'viewer' },
   { to: '/sql', label: 'SQL', icon: <SquareTerminal {...ICON} />, role: 'developer' },

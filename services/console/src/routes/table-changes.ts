@@ -5,7 +5,7 @@ import { roleTooLow } from '../errors.ts'
 import { CHANGE_CHARS_MAX, NAME_PG_CHARS_MAX } from '../limits.ts'
 import { requireOperator } from '../operators/require-operator.ts'
 import { route, type Call, type Route } from '../routing/route.ts'
-import { applyChange, prepareChange, type ProjectChanges } from '../tables/apply-change.ts'
+import { applyChange, isTried, prepareChange, type ProjectChanges } from '../tables/apply-change.ts'
 import type { OpenSqlSession } from './sql.ts'
 
 export interface TableChangeRoutesNeeds {
@@ -26,6 +26,13 @@ const Column = Type.Object({
 })
 const table = { schema: Name, table: Name }
 const kind = <Kind extends string>(name: Kind) => Type.Literal(name)
+
+const policyTerms = {
+  name: Name,
+  roles: Type.Array(Name, { maxItems: 32 }),
+  using: Type.Optional(Expression),
+  check: Type.Optional(Expression),
+}
 
 const Change = Type.Union([
   Type.Object({
@@ -73,6 +80,15 @@ const Change = Type.Union([
   Type.Object({ kind: kind('drop_constraint'), ...table, name: Name, confirmation: Expression }),
   Type.Object({ kind: kind('create_index'), ...table, columns: Names, isUnique: Type.Boolean() }),
   Type.Object({ kind: kind('drop_index'), ...table, name: Name, confirmation: Expression }),
+  Type.Object({
+    kind: kind('create_policy'),
+    ...table,
+    ...policyTerms,
+    command: Type.Union([kind('all'), kind('select'), kind('insert'), kind('update'), kind('delete')]),
+    isPermissive: Type.Boolean(),
+  }),
+  Type.Object({ kind: kind('alter_policy'), ...table, ...policyTerms, to: Name }),
+  Type.Object({ kind: kind('drop_policy'), ...table, name: Name, confirmation: Expression }),
   Type.Object({ kind: kind('create_enum'), schema: Name, name: Name, labels: Names }),
   Type.Object({ kind: kind('add_label'), schema: Name, name: Name, label: Name }),
 ])
@@ -89,8 +105,9 @@ export function tableChangeRoutes({ pool, changes, openSqlSession }: TableChange
       access: 'developer',
       action: 'plan_table_change',
       body: Type.Object({ change: Change }),
-      run: async ({ body, note }) => {
+      run: async ({ body, note, session }) => {
         note({ target: targetOf(body.change) })
+        if (isTried(body.change)) await requireProjectRole({ session })
         return await prepareChange(pool, changes, body.change)
       },
     }),

@@ -1,9 +1,6 @@
-import { FILTER_OPERATORS, type TableIdentity } from '@holdfast/protocol'
 import { Type } from 'typebox'
 import {
   DELETED_ROWS_MAX,
-  FILTER_CHARS_MAX,
-  FILTERS_MAX,
   NAME_PG_CHARS_MAX,
   PAGE_ROWS,
   PAGE_ROWS_MAX,
@@ -12,11 +9,12 @@ import {
 } from '../limits.ts'
 import { invalidRequest } from '../errors.ts'
 import { Identity } from '../routing/identity.ts'
-import { route, type Call, type Route } from '../routing/route.ts'
+import { route, type Route } from '../routing/route.ts'
 import { deleteRows, insertRow, updateRow } from '../tables/change-rows.ts'
 import { describeTable } from '../tables/describe-table.ts'
 import { listTables, type ReadSyncStates } from '../tables/list-tables.ts'
 import { readPage, readValue, type RowsNeeds } from '../tables/read-rows.ts'
+import { Address, Filters, noteTarget } from './row-inputs.ts'
 
 export interface TableRoutesNeeds extends RowsNeeds {
   readonly readSync: ReadSyncStates
@@ -25,7 +23,6 @@ export interface TableRoutesNeeds extends RowsNeeds {
 const Name = Type.String({ minLength: 1, maxLength: NAME_PG_CHARS_MAX })
 
 const Target = { schema: Name, table: Name, as: Identity }
-const Address = Type.Array(Type.String({ maxLength: POSITION_CHARS_MAX }), { minItems: 1, maxItems: 32 })
 const Seen = Type.Object({ address: Address, version: Type.String({ pattern: '^\\d{1,10}$' }) })
 const Values = Type.Array(
   Type.Object({ column: Name, value: Type.Union([Type.String({ maxLength: VALUE_CHARS_MAX }), Type.Null()]) }),
@@ -56,14 +53,7 @@ function readRoutes(needs: TableRoutesNeeds): readonly Route[] {
       action: 'read_rows',
       body: Type.Object({
         ...Target,
-        filters: Type.Array(
-          Type.Object({
-            column: Name,
-            operator: Type.Union(FILTER_OPERATORS.map((one) => Type.Literal(one))),
-            value: Type.Optional(Type.String({ maxLength: FILTER_CHARS_MAX })),
-          }),
-          { maxItems: FILTERS_MAX },
-        ),
+        filters: Filters,
         sort: Type.Optional(Type.Object({ column: Name, isDescending: Type.Boolean() })),
         after: Type.Optional(Type.String({ maxLength: POSITION_CHARS_MAX })),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_ROWS_MAX })),
@@ -135,30 +125,6 @@ function changeRoutes(needs: TableRoutesNeeds): readonly Route[] {
       },
     }),
   ]
-}
-
-interface Targeted {
-  readonly schema: string
-  readonly table: string
-  readonly as: TableIdentity
-}
-
-/** Notes the table of a call, and the id of the user as whom it runs. */
-function noteTarget({ body, note }: Call<unknown, Targeted>, needs: TableRoutesNeeds): RowsNeeds {
-  note({ target: targetOf(body) })
-  return {
-    ...needs,
-    async openSession(as) {
-      const opened = await needs.openSession(as)
-      const id = opened?.session?.claims['sub']
-      if (typeof id === 'string') note({ target: targetOf({ ...body, as: { kind: 'user', id } }) })
-      return opened
-    },
-  }
-}
-
-function targetOf({ schema, table, as }: Targeted): string {
-  return `table ${schema}.${table} as ${as.kind === 'user' ? `user ${as.id}` : as.kind}`
 }
 
 function valuesOf(

@@ -19,6 +19,8 @@ export interface ProjectChange {
 /** The project's migrations, and changes of its database. */
 export interface ProjectChanges {
   readFolder(): Promise<MigrationFolderState>
+  /** Runs a change and rolls it back. @throws errors of Postgres */
+  attempt(change: Omit<ProjectChange, 'name' | 'writesFile'>): Promise<void>
   /** @throws errors of Postgres, and of writing the file; then nothing was changed */
   apply(change: ProjectChange): Promise<AppliedTableChange>
 }
@@ -37,7 +39,8 @@ export async function prepareChange(
   changes: ProjectChanges,
   change: TableChange,
 ): Promise<TableChangePlan> {
-  if (isHiddenSchema(change.schema) || isManagedSchema(change.schema))
+  // Policies of Holdfast's tables, such as storage.objects, belong to the project. Postgres decides about the others.
+  if (isHiddenSchema(change.schema) || (isManagedSchema(change.schema) && !isTried(change)))
     throw tableReadOnly(`The schema ${change.schema} belongs to Holdfast or Postgres.`)
   for (const type of typesOf(change)) await requireType(pool, type)
   const { statements, name, notes } = planChange(change)
@@ -51,7 +54,25 @@ export async function prepareChange(
   const isPlain = change.kind === 'add_label' || found.every(({ kind }) => kind === 'plain')
   if (found.length !== statements.length || !isPlain)
     throw invalidRequest('A default or condition is not a single SQL expression.')
+  if (isTried(change))
+    await inWordsOfPostgres(
+      changes.attempt({ sql: text, lockTimeoutMs: CHANGE_LOCK_TIMEOUT_MS, timeoutMs: CHANGE_TIMEOUT_MS }),
+    )
   return { sql: text, name, notes, migrations: await changes.readFolder() }
+}
+
+/** Whether Postgres tries a change when it is planned: a policy's condition is only checked by creating it, which takes a moment. */
+export function isTried({ kind }: TableChange): boolean {
+  return kind === 'create_policy' || kind === 'alter_policy' || kind === 'drop_policy'
+}
+
+/** @throws {HoldfastError} `query_refused` with Postgres's message */
+async function inWordsOfPostgres<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw sqlstateOf(error) === undefined ? error : queryRefused(error as Error)
+  }
 }
 
 /**
@@ -70,17 +91,15 @@ export async function applyChange(
 ): Promise<AppliedTableChange> {
   const planned = await prepareChange(pool, changes, change)
   if (planned.sql !== seen) throw planChanged()
-  try {
-    return await changes.apply({
+  return await inWordsOfPostgres(
+    changes.apply({
       name: planned.name,
       sql: planned.sql,
       writesFile,
       lockTimeoutMs: CHANGE_LOCK_TIMEOUT_MS,
       timeoutMs: CHANGE_TIMEOUT_MS,
-    })
-  } catch (error) {
-    throw sqlstateOf(error) === undefined ? error : queryRefused(error as Error)
-  }
+    }),
+  )
 }
 
 function typesOf(change: TableChange): readonly string[] {

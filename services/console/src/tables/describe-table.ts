@@ -9,7 +9,7 @@ import type {
 } from '@holdfast/protocol'
 import { FOREIGN_KEYS, sql, type Pool, type SqlFragment, type Transaction } from '@holdfast/postgres'
 import { LISTED, syncReader, type ReadSyncStates } from './list-tables.ts'
-import { findTable, readCatalog, readOnlyReasonOf, readTable } from './read-table.ts'
+import { findTable, POLICY_COLUMNS, readCatalog, readOnlyReasonOf, readTable } from './read-table.ts'
 import { isHiddenSchema, isManagedSchema, isSecretColumn } from './schemas.ts'
 
 /** Roles of the API, whose privileges are shown. */
@@ -96,11 +96,8 @@ async function readIndexes(tx: Transaction, id: SqlFragment): Promise<readonly T
 
 async function readPolicies(tx: Transaction, id: SqlFragment): Promise<readonly TablePolicy[]> {
   return await tx.query(sql`
-    select p.polname::text as name,
-           case p.polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end as command,
-           p.polpermissive as "isPermissive",
-           array(select case when r.oid = 0 then 'public' else pg_catalog.pg_get_userbyid(r.oid)::text end from unnest(p.polroles) r (oid)) as roles,
-           pg_catalog.pg_get_expr(p.polqual, p.polrelid) as using, pg_catalog.pg_get_expr(p.polwithcheck, p.polrelid) as check
+    select ${POLICY_COLUMNS},
+           array(select case when r.oid = 0 then 'public' else pg_catalog.pg_get_userbyid(r.oid)::text end from unnest(p.polroles) r (oid)) as roles
       from pg_catalog.pg_policy p where p.polrelid = ${id} order by p.polname`)
 }
 

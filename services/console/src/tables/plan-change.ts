@@ -37,9 +37,13 @@ export function planChange(change: TableChange): PlannedChange {
     case 'drop_column':
     case 'drop_constraint':
     case 'drop_index':
+    case 'drop_policy':
       return planDrop(change)
     case 'set_grants':
       return planGrants(change)
+    case 'create_policy':
+    case 'alter_policy':
+      return planPolicy(change)
     default:
       return planAlter(change)
   }
@@ -82,13 +86,39 @@ function planGrants(change: Change<'set_grants'>): PlannedChange {
   ])
 }
 
-function planDrop(change: Change<'drop_table' | 'drop_column' | 'drop_constraint' | 'drop_index'>): PlannedChange {
+function planPolicy(change: Change<'create_policy' | 'alter_policy'>): PlannedChange {
+  const { name, roles, using = '', check = '' } = change
+  const policy = `policy ${quoteIdentifier(name)} on ${tableOf(change)}`
+  const terms = [
+    `  to ${roles.length === 0 ? 'public' : namesOf(roles)}`,
+    ...(using === '' ? [] : [`  using (${using})`]),
+    ...(check === '' ? [] : [`  with check (${check})`]),
+  ]
+  const devices = 'Devices of users whose rows change receive or drop them within seconds.'
+  if (change.kind === 'create_policy') {
+    const { command, isPermissive } = change
+    const kind = `  as ${isPermissive ? 'permissive' : 'restrictive'} for ${command}`
+    return plan(change, [`${[`create ${policy}`, kind, ...terms].join('\n')};`], [devices])
+  }
+  const renamed = change.to === name ? [] : [`alter ${policy} rename to ${quoteIdentifier(change.to)};`]
+  return plan(change, [`${[`alter ${policy}`, ...terms].join('\n')};`, ...renamed], [devices])
+}
+
+type Drop = Change<'drop_table' | 'drop_column' | 'drop_constraint' | 'drop_index' | 'drop_policy'>
+
+function planDrop(change: Drop): PlannedChange {
   const dropped =
     change.kind === 'drop_table' ? change.table : change.kind === 'drop_column' ? change.column : change.name
   if (change.confirmation !== dropped) throw invalidRequest(`Type "${dropped}" to confirm.`)
   const table = tableOf(change)
   if (change.kind === 'drop_table') return plan(change, [`drop table ${table};`], ['All rows of the table are lost.'])
   if (change.kind === 'drop_index') return plan(change, [`drop index ${quoteName(change.schema, change.name)};`])
+  if (change.kind === 'drop_policy')
+    return plan(
+      change,
+      [`drop policy ${quoteIdentifier(change.name)} on ${table};`],
+      ['Rows that only this policy gave are no longer seen, and devices drop them.'],
+    )
   if (change.kind === 'drop_constraint')
     return plan(change, [`alter table ${table} drop constraint ${quoteIdentifier(change.name)};`])
   return plan(

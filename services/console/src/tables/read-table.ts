@@ -31,6 +31,13 @@ export interface KnownTable {
 export const RELATION_KIND = sql`case c.relkind when 'r' then 'table' when 'p' then 'partitioned table' when 'v' then 'view'
                  when 'm' then 'materialized view' else 'foreign table' end`
 
+/** Columns of `TablePolicy`, for a query over `pg_policy p`. */
+export const POLICY_COLUMNS = sql`
+           p.polname::text as name,
+           case p.polcmd when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end as command,
+           p.polpermissive as "isPermissive",
+           pg_catalog.pg_get_expr(p.polqual, p.polrelid) as using, pg_catalog.pg_get_expr(p.polwithcheck, p.polrelid) as check`
+
 /** Runs queries over the catalog so that printed types and expressions have qualified names. */
 export async function readCatalog<T>(pool: Pool, body: (tx: Transaction) => Promise<T>): Promise<T> {
   return await pool.transaction(async (tx) => {

@@ -9,7 +9,7 @@ import {
 } from '@holdfast/postgres'
 import { HoldfastError } from '@holdfast/foundation'
 import type { TableIdentity } from '@holdfast/protocol'
-import { invalidRequest, queryRefused } from '../errors.ts'
+import { invalidRequest, queryRefused, rowsTimeout } from '../errors.ts'
 import { ROWS_LOCK_TIMEOUT_MS, ROWS_TIMEOUT_MS } from '../limits.ts'
 
 /** Connections with the rights of an identity. */
@@ -53,15 +53,7 @@ export async function runAsIdentity<T>(
 function refusalOf(error: unknown, hint: string): unknown {
   const state = sqlstateOf(error)
   if (state === undefined || error instanceof HoldfastError || isServers(state)) return error
-  if (state === SQLSTATE.queryCanceled)
-    return new HoldfastError(
-      'rows_timeout',
-      408,
-      `This took longer than ${ROWS_TIMEOUT_MS / 1_000} s and was cancelled.${hint}`,
-      {
-        cause: error,
-      },
-    )
+  if (state === SQLSTATE.queryCanceled) return rowsTimeout(ROWS_TIMEOUT_MS, { hint, cause: error })
   return queryRefused(error as Error)
 }
 

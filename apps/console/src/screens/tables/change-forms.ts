@@ -195,8 +195,12 @@ export const COLUMN_FORMS = {
   }),
 } as const
 
-/** The form that drops a constraint or an index. */
-export function dropForm(on: ChangedTable, kind: 'drop_constraint' | 'drop_index', name: string): ChangeForm {
+/** The form that drops a constraint, an index or a policy. */
+export function dropForm(
+  on: ChangedTable,
+  kind: 'drop_constraint' | 'drop_index' | 'drop_policy',
+  name: string,
+): ChangeForm {
   return {
     title: `Drop ${name}`,
     fields: [typed(name)],

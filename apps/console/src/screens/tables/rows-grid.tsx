@@ -16,10 +16,13 @@ interface GridProps {
   readonly sort: RowSort | undefined
   /** Ids of selected rows; `undefined` if rows cannot be deleted. */
   readonly selected: ReadonlySet<string> | undefined
-  readonly onSort: (sort: RowSort | undefined) => void
+  /** `undefined` if the order is fixed. */
+  readonly onSort: ((sort: RowSort | undefined) => void) | undefined
   readonly onSelect: (id: string, isSelected: boolean) => void
   /** Edits a row; `undefined` if rows cannot be changed. */
   readonly onOpen: ((row: TableRow) => void) | undefined
+  /** A column before the others. */
+  readonly lead?: { readonly label: string; readonly cell: (row: TableRow, line: number) => JSX.Element }
   /** Shows a value whole. */
   readonly onShow: (row: TableRow, column: TableColumnDetails, cell: TableCell) => void
 }
@@ -34,6 +37,7 @@ export function RowsGrid({
   onSort,
   onSelect,
   onOpen,
+  lead,
   onShow,
 }: GridProps): JSX.Element {
   return (
@@ -57,6 +61,11 @@ export function RowsGrid({
                 <span className="sr-only">Edit</span>
               </th>
             ) : null}
+            {lead ? (
+              <th scope="col" className="px-3 py-1.5 font-medium text-text">
+                {lead.label}
+              </th>
+            ) : null}
             {columns.map((column) => (
               <Header key={column.name} column={column} sort={sort} onSort={onSort} />
             ))}
@@ -74,6 +83,7 @@ export function RowsGrid({
                 isSelected={selected?.has(id)}
                 onSelect={(isSelected) => onSelect(id, isSelected)}
                 onOpen={onOpen}
+                lead={lead}
                 onShow={onShow}
               />
             )
@@ -91,8 +101,10 @@ function GridRow({
   isSelected,
   onSelect,
   onOpen,
+  lead,
   onShow,
 }: Pick<GridProps, 'columns' | 'onOpen' | 'onShow'> & {
+  readonly lead: GridProps['lead'] | undefined
   readonly line: number
   readonly row: TableRow
   /** `undefined` if rows cannot be selected. */
@@ -125,6 +137,7 @@ function GridRow({
           </button>
         </td>
       ) : null}
+      {lead ? <td className="px-3 py-1 whitespace-nowrap">{lead.cell(row, line)}</td> : null}
       {columns.map((column, at) => (
         <td key={column.name} className="max-w-80 px-3 py-1 whitespace-nowrap">
           <Cell cell={row.cells[at] ?? null} onShow={() => onShow(row, column, row.cells[at] ?? null)} />
@@ -141,7 +154,7 @@ function Header({
 }: {
   readonly column: TableColumnDetails
   readonly sort: RowSort | undefined
-  readonly onSort: (sort: RowSort | undefined) => void
+  readonly onSort: GridProps['onSort']
 }): JSX.Element {
   const isSorted = sort?.column === name
   const next = !isSorted
@@ -149,16 +162,35 @@ function Header({
     : sort.isDescending
       ? undefined
       : { column: name, isDescending: true }
+  const title = (
+    <>
+      <span className="font-medium text-text">{name}</span> <span className="text-small text-subtle">{type}</span>
+    </>
+  )
   return (
     <th
       scope="col"
       aria-sort={isSorted ? (sort.isDescending ? 'descending' : 'ascending') : undefined}
       className="px-3 py-1.5 whitespace-nowrap"
     >
-      <button type="button" onClick={() => onSort(next)} className="inline-flex min-h-6 items-center gap-1 rounded-sm">
-        <span className="font-medium text-text">{name}</span> <span className="text-small text-subtle">{type}</span>
-        {isSorted ? sort.isDescending ? <ArrowDown size={14} aria-hidden /> : <ArrowUp size={14} aria-hidden /> : null}
-      </button>
+      {onSort ? (
+        <button
+          type="button"
+          onClick={() => onSort(next)}
+          className="inline-flex min-h-6 items-center gap-1 rounded-sm"
+        >
+          {title}
+          {isSorted ? (
+            sort.isDescending ? (
+              <ArrowDown size={14} aria-hidden />
+            ) : (
+              <ArrowUp size={14} aria-hidden />
+            )
+          ) : null}
+        </button>
+      ) : (
+        title
+      )}
     </th>
   )
 }

@@ -8,9 +8,12 @@ import { formatBytes, formatCount } from '../../lib/format.ts'
 /** Tables by schema, with a search. Schemas of Holdfast are folded until they match. */
 export function TableListPane({
   list,
+  to = '/tables',
   chosen,
 }: {
   readonly list: TableList
+  /** The screen that shows a table. */
+  readonly to?: '/tables' | '/policies'
   readonly chosen: { readonly schema: string; readonly table: string } | undefined
 }): JSX.Element {
   const [search, setSearch] = useState('')
@@ -34,7 +37,7 @@ export function TableListPane({
             {tables.map((table) => (
               <li key={table.name}>
                 <Link
-                  to="/tables"
+                  to={to}
                   search={{ schema: name, table: table.name }}
                   className="flex min-h-8 items-center gap-2 rounded-md px-2 text-muted hover:bg-hover hover:text-text coarse:min-h-11"
                   activeProps={{ className: 'bg-accent-soft font-medium text-accent!', 'aria-current': 'page' }}
