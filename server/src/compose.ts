@@ -91,7 +91,8 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const schemas = openSchemaWatch(context, { pool, requestUrl, catalog })
 
   const services = { rest, storage, realtime, functions, sync }
-  const operators = openConsolePart(context, { app, cluster, accounts, baseUrl, url, requestUrl, jwtSecret, services })
+  const addresses = { baseUrl, port, url, requestUrl, jwtSecret }
+  const operators = openConsolePart(context, { app, cluster, accounts, services, ...addresses })
   const parts = { schemas, push, workspaces, invitations, forms, automations, digests, operators, hasSample }
   const gateway = await openGateway(app, context, { cluster, accounts, ...services, ...parts })
   signal.throwIfAborted()

@@ -206,6 +206,17 @@ export type {
   ListedUpload,
   RejectionGroup,
 } from './console-devices.ts'
+export {
+  FUNCTION_METHODS,
+  type FunctionCall,
+  type FunctionCaller,
+  type FunctionCallOutcome,
+  type FunctionCalls,
+  type FunctionList,
+  type FunctionLog,
+  type FunctionLogLine,
+  type ListedFunction,
+} from './console-functions.ts'
 export { ADVICE_LEVELS, type Advice, type AdviceLevel } from './console-advisors.ts'
 export {
   type SavedQuery,

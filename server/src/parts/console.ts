@@ -4,6 +4,7 @@ import { createPasswordHasher, createRateLimiter, createTotpSecret, matchTotp, t
 import { type Console, type Credentials, Invitations, loadConsole } from '@holdfast/console'
 import type { Advice, Overview, PartHealth } from '@holdfast/protocol'
 import { type Cluster, type Pool, sql } from '@holdfast/postgres'
+import type { FunctionsService } from '@holdfast/functions'
 import type { RestService } from '@holdfast/rest'
 import type { SyncService } from '@holdfast/sync'
 import { createAdvisor, type Advisor } from '../advisors/advisor.ts'
@@ -17,6 +18,7 @@ import { VERSION } from '../version.ts'
 import type { ResolvedJwtSecret } from '../config/jwt-secret.ts'
 import type { Accounts } from './accounts.ts'
 import { createApiCaller } from './call-api.ts'
+import { createFunctionSources } from './console-functions.ts'
 import { createSqlSessions } from './console-sql.ts'
 import { createProjectChanges, openTableSessions, readSyncStates } from './console-tables.ts'
 import type { PartContext } from './part-context.ts'
@@ -38,15 +40,18 @@ export interface ConsoleParts {
   readonly cluster: Cluster
   readonly accounts: Accounts
   readonly baseUrl: string
+  readonly port: number
   /** Connects as the superuser. */
   readonly url: string
   /** Connects as `authenticator`. */
   readonly requestUrl: string
   /** The secret of operators' passwords is derived from it. */
   readonly jwtSecret: ResolvedJwtSecret
-  readonly services: { readonly sync: SyncService; readonly rest: RestService } & Readonly<
-    Record<'storage' | 'realtime' | 'functions', object | undefined>
-  >
+  readonly services: {
+    readonly sync: SyncService
+    readonly rest: RestService
+    readonly functions: FunctionsService | undefined
+  } & Readonly<Record<'storage' | 'realtime', object | undefined>>
 }
 
 export interface ConsolePart {
@@ -62,6 +67,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
   const { config, clock, logger, openPool } = context
   if (!config.console) return undefined
   const { app, accounts, baseUrl, url, jwtSecret } = parts
+  const { functions } = parts.services
   const history = new RequestHistory(clock.now)
   const pool = openPool({ url, applicationName: 'holdfast console', connectionsMax: CONSOLE_CONNECTIONS_MAX })
   const advisor = createAdvisor(pool, () => adviceContext(context, parts), clock)
@@ -80,6 +86,9 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
         devices: parts.services.sync.devices,
         readAdvice: advisor,
         callApi: createApiCaller(app, accounts.auth.apiKeys.serviceRole),
+        ...(functions && {
+          functions: createFunctionSources(context, { functions, accounts, baseUrl, port: parts.port }),
+        }),
         openSqlSession: createSqlSessions(pool, parts),
         openTableSession,
         changes,

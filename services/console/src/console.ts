@@ -14,6 +14,7 @@ import type { ConsoleAnswer, ConsoleRequest, Route } from './routing/route.ts'
 import { adviceRoutes, type ReadAdvice } from './routes/advice.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { deviceRoutes, type DeviceSources } from './routes/devices.ts'
+import { functionRoutes, type FunctionSources } from './routes/functions.ts'
 import { operatorRoutes } from './routes/operators.ts'
 import { overviewRoutes, type OverviewSources } from './routes/overview.ts'
 import { policyRoutes } from './routes/policies.ts'
@@ -41,6 +42,8 @@ export interface OpenConsoleOptions {
   readonly readAdvice: ReadAdvice
   /** Calls the APIs of this server with the service key. */
   readonly callApi: CallApi
+  /** Missing if functions are off. */
+  readonly functions?: FunctionSources
   readonly openSqlSession: OpenSqlSession
   readonly openTableSession: OpenTableSession
   readonly changes: ProjectChanges
@@ -86,6 +89,7 @@ export function openConsole(options: OpenConsoleOptions): Console {
     ...adviceRoutes(options.readAdvice),
     ...userRoutes({ pool, callApi: options.callApi }),
     ...deviceRoutes({ pool, devices: options.devices }),
+    ...functionRoutes(options.functions),
     ...sqlRoutes(pool, createSqlRunner(pool, logger), options.openSqlSession),
     ...sqlQueryRoutes(new SqlHistory(pool), new SavedQueries(pool)),
     ...tableChangeRoutes({ pool, changes: options.changes, openSqlSession: options.openSqlSession }),

@@ -24,6 +24,8 @@ export const deviceNotConnected = refusal(
   409,
   'The device is not connected to this server. Try again when it is.',
 )
+export const functionsOff = refusal('functions_off', 409, 'Edge functions are off on this server.')
+export const functionUnknown = refusal('function_unknown', 404, 'There is no such function.')
 export const noSuchRoute = refusal('no_such_route', 404, 'The console has no such path.')
 
 export const sqlTimeout = refusal(

@@ -7,6 +7,7 @@ export type { Console, OpenConsoleOptions, PermittedRequest } from './console.ts
 export type { Credentials } from './operators/credentials.ts'
 export type { ConsoleAnswer, ConsoleRequest } from './routing/route.ts'
 export type { DeviceSources } from './routes/devices.ts'
+export type { FunctionSources } from './routes/functions.ts'
 export type { OpenSqlSession, SqlIdentity } from './routes/sql.ts'
 export type { SqlSession } from './sql/run-sql.ts'
 export { invalidRequest } from './errors.ts'

@@ -113,3 +113,14 @@ export const EXPLAIN_TIMEOUT_MS = 15_000
 
 /** Length limit in characters of the values of a proposed row. */
 export const PROPOSAL_CHARS_MAX = 100_000
+
+/** Lines of a function's log per request. */
+export const LOG_LINES = 200
+export const LOG_LINES_MAX = 1_000
+
+/** A call of a function: length limits in characters, number of headers, and concurrent calls of all operators. */
+export const FUNCTION_PATH_CHARS_MAX = 4_000
+export const FUNCTION_HEADER_CHARS_MAX = 8_000
+export const FUNCTION_HEADERS_MAX = 50
+export const FUNCTION_BODY_CHARS_MAX = 500_000
+export const FUNCTION_CALLS_MAX = 4

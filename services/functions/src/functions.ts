@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Logger } from '@holdfast/foundation'
 import type { ProjectAccess } from './environment.ts'
+import type { LogPage, LogQuery } from './observe/log-store.ts'
+import type { FunctionMetrics } from './observe/metrics.ts'
 import type { FunctionsOptions } from './options.ts'
+import type { FunctionsState } from './project/describe-project.ts'
 import { functionRoutes } from './routes.ts'
 import { projectFilesOf } from './project-files.ts'
 import type { Serving } from './serve.ts'
@@ -24,6 +27,12 @@ export interface OpenFunctionsOptions {
 export interface FunctionsService extends AsyncDisposable {
   /** Mount at `/functions/v1`. Verifies tokens itself. */
   readonly routes: FastifyPluginAsync
+  /** Returns the project's functions, for operators. */
+  describe(): Promise<FunctionsState>
+  /** Returns metrics of the functions called since the server's start. */
+  readMetrics(): Promise<readonly FunctionMetrics[]>
+  /** Returns the last lines that functions printed. */
+  readLines(query: LogQuery): Promise<LogPage>
 }
 
 /** Opens edge functions, compatible with Supabase's clients and projects. */
@@ -52,6 +61,9 @@ export function openFunctions({
       },
       isOperator,
     }),
+    describe: async () => (await serving()).runtime.describe(),
+    readMetrics: async () => (await serving()).runtime.readMetrics(),
+    readLines: async (query) => (await serving()).runtime.logs.find(query),
     async [Symbol.asyncDispose]() {
       await (await loading)?.[Symbol.asyncDispose]()
     },

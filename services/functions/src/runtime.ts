@@ -11,6 +11,7 @@ import { Metrics, type FunctionMetrics } from './observe/metrics.ts'
 import { openRunFolder, type RunFolder } from './process/run-folder.ts'
 import type { LogLine } from './process/log-limit.ts'
 import { BootFailure } from './process/worker.ts'
+import { describeProject, type FunctionsState } from './project/describe-project.ts'
 import {
   discoverProject,
   FUNCTION_NAME,
@@ -47,6 +48,8 @@ export class Runtime implements AsyncDisposable {
   #problem: string | undefined
   #discovering: Promise<void> | undefined
   #discoveredAt = -Infinity
+  /** When the current project was read, by the wall clock. */
+  #loadedAtMs: number | undefined
   #watching: { readonly hasDirectory: boolean; readonly watch: Disposable } | undefined
   #machine: Machine | undefined
   #isClosed = false
@@ -83,6 +86,13 @@ export class Runtime implements AsyncDisposable {
     return this.metrics.read(this.#machine?.workers.usage() ?? new Map())
   }
 
+  /** Returns the served functions, reading the project's files first if that has not happened yet. */
+  async describe(): Promise<FunctionsState> {
+    if (this.#discoveredAt === -Infinity) await this.discover('looked for')
+    else await this.#discovering
+    return describeProject(this.#project, { problem: this.#problem, loadedAtMs: this.#loadedAtMs }, this.#given.files)
+  }
+
   /**
    * Reads the project's files. Processes of an earlier version end after their requests.
    *
@@ -103,6 +113,7 @@ export class Runtime implements AsyncDisposable {
       this.#problem = undefined
       if (why === 'changed' || !before || !isDeepStrictEqual(before, project)) {
         this.#project = project
+        this.#loadedAtMs = Date.now()
         logDeniedLinks(project, files.directory, logger)
         if (project.functions.size > 0) this.#begin(project)
       }

@@ -38,6 +38,16 @@ const device = createRoute({
   path: '/devices/$user/$device',
   component: lazyRouteComponent(() => import('../screens/devices/device-screen.tsx'), 'DeviceScreen'),
 })
+const functions = createRoute({
+  ...screen,
+  path: '/functions',
+  component: lazyRouteComponent(() => import('../screens/functions/functions-screen.tsx'), 'FunctionsScreen'),
+})
+const functionDetails = createRoute({
+  ...screen,
+  path: '/functions/$name',
+  component: lazyRouteComponent(() => import('../screens/functions/function-screen.tsx'), 'FunctionScreen'),
+})
 const advisors = createRoute({
   ...screen,
   path: '/advisors',
@@ -87,6 +97,8 @@ export const router = createRouter({
     user,
     devices,
     device,
+    functions,
+    functionDetails,
     advisors,
     sql,
     operators,

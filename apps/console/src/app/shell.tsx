@@ -13,6 +13,7 @@ import {
   UserRound,
   UsersRound,
   X,
+  Zap,
 } from 'lucide-react'
 import { type JSX, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { OperatorRole } from '@holdfast/protocol'
@@ -35,6 +36,7 @@ const ENTRIES: readonly Entry[] = [
   { to: '/policies', label: 'Policies', icon: <KeyRound {...ICON} />, role: 'viewer' },
   { to: '/users', label: 'Users', icon: <UsersRound {...ICON} />, role: 'viewer' },
   { to: '/devices', label: 'Devices', icon: <MonitorSmartphone {...ICON} />, role: 'viewer' },
+  { to: '/functions', label: 'Functions', icon: <Zap {...ICON} />, role: 'viewer' },
   { to: '/sql', label: 'SQL', icon: <SquareTerminal {...ICON} />, role: 'developer' },
   { to: '/advisors', label: 'Advisors', icon: <Lightbulb {...ICON} />, role: 'viewer' },
   { to: '/audit', label: 'Audit log', icon: <History {...ICON} />, role: 'developer' },

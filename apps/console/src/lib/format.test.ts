@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatAgo, formatBytes, formatDuration } from './format.ts'
+import { formatAgo, formatBytes, formatDuration, formatMs } from './format.ts'
 
 test.each([
   [0, '0 B'],
@@ -22,3 +22,11 @@ test.each([
 test('a time in the future, by a clock that is ahead, is just now', () => {
   expect(formatAgo('2026-11-30T00:00:10Z', Date.parse('2026-11-30T00:00:00Z'))).toBe('just now')
 })
+
+test.each([
+  [null, '–'],
+  [0.25, '0.3 ms'],
+  [450.4, '450 ms'],
+  [9_999, '9,999 ms'],
+  [60_000, '60 s'],
+])('%d ms are %s', (ms, text) => expect(formatMs(ms)).toBe(text))

@@ -12,6 +12,13 @@ export function formatBytes(bytes: number): string {
   return `${text} ${UNITS[unit] ?? ''}`
 }
 
+/** Formats a time in ms: `3.2 ms`, `450 ms`, `12 s`. */
+export function formatMs(ms: number | null): string {
+  if (ms === null) return '–'
+  if (ms >= 10_000) return formatDuration(ms / 1_000)
+  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms).toLocaleString('en')} ms`
+}
+
 /** Formats a count: `12,345`. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en')

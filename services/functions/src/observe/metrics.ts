@@ -1,5 +1,6 @@
 import { MEASURED_FUNCTIONS_MAX } from '../limits.ts'
 import { Durations } from './durations.ts'
+import { CallWindow, type RecentCalls } from './recent-calls.ts'
 
 /** Metrics of a function since the server's start, times in ms. */
 export interface FunctionMetrics {
@@ -17,6 +18,7 @@ export interface FunctionMetrics {
   readonly processes: number
   /** Resident memory of its processes. */
   readonly memory_bytes: number
+  readonly last_hour: RecentCalls
 }
 
 /** Current resources of its processes. */
@@ -32,17 +34,27 @@ interface Counters {
   coldStarts: number
   readonly durations: Durations
   readonly starts: Durations
+  readonly recent: CallWindow
 }
 
 /** Collects metrics in bounded memory, evicting the least recently called function. */
 export class Metrics {
   readonly #counters = new Map<string, Counters>()
+  readonly #now: () => number
+
+  /** @param now - monotonic clock in ms */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+  }
 
   recordCall(name: string, call: { readonly status: number; readonly durationMs: number }): void {
     const counters = this.#of(name)
+    const isError = call.status >= 500
+    const durationMs = call.status === SWITCHED ? undefined : call.durationMs
     counters.calls += 1
-    if (call.status >= 500) counters.errors += 1
-    if (call.status !== SWITCHED) counters.durations.add(call.durationMs)
+    if (isError) counters.errors += 1
+    if (durationMs !== undefined) counters.durations.add(durationMs)
+    counters.recent.add(this.#now(), { isError, durationMs })
   }
 
   /** @param durationMs - from the request until the process served */
@@ -54,7 +66,7 @@ export class Metrics {
 
   read(usage: ReadonlyMap<string, ProcessUsage>): readonly FunctionMetrics[] {
     return [...this.#counters]
-      .map(([name, { calls, errors, coldStarts, durations, starts }]) => {
+      .map(([name, { calls, errors, coldStarts, durations, starts, recent }]) => {
         const now = usage.get(name)
         return {
           function: name,
@@ -67,6 +79,7 @@ export class Metrics {
           open_requests: now?.openRequests ?? 0,
           processes: now?.processes ?? 0,
           memory_bytes: now?.memoryBytes ?? 0,
+          last_hour: recent.read(this.#now()),
         }
       })
       .toSorted((one, other) => one.function.localeCompare(other.function))
@@ -81,6 +94,7 @@ export class Metrics {
       coldStarts: 0,
       durations: new Durations(),
       starts: new Durations(),
+      recent: new CallWindow(),
     }
     this.#counters.set(name, counters)
     const [oldest] = this.#counters.keys()

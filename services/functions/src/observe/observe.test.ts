@@ -36,6 +36,23 @@ describe('metrics', () => {
     expect(metrics.read(usage)[0]?.p95_ms).toBeLessThan(6)
   })
 
+  test('of the last hour leave out older calls', () => {
+    let now = 10_000_000
+    const metrics = new Metrics(() => now)
+    const recent = () => metrics.read(new Map())[0]?.last_hour
+    metrics.recordCall('hello', { status: 500, durationMs: 4_000 })
+    now += 40 * 60_000
+    metrics.recordCall('hello', { status: 200, durationMs: 4 })
+    expect(recent()).toMatchObject({ calls: 2, errors: 1 })
+    expect(recent()?.p95_ms).toBeGreaterThan(3_000)
+    now += 30 * 60_000
+    expect(recent()).toMatchObject({ calls: 1, errors: 0 })
+    expect(recent()?.p95_ms).toBeLessThan(6)
+    now += 60 * 60_000
+    expect(recent()).toEqual({ calls: 0, errors: 0, p50_ms: null, p95_ms: null })
+    expect(metrics.read(new Map())[0]).toMatchObject({ calls: 2, errors: 1 })
+  })
+
   test('forget the function called longest ago when there are too many', () => {
     const metrics = new Metrics()
     for (let one = 0; one <= MEASURED_FUNCTIONS_MAX; one++)

@@ -20,6 +20,8 @@ export type Outcome =
       readonly contentType: string | null
       readonly headers: Readonly<Record<string, string>>
       readonly content: string
+      /** Whether the body is longer than what was read. */
+      readonly isCut: boolean
     }
   | {
       readonly kind: 'failed'
@@ -161,9 +163,9 @@ async function read(response: IncomingMessage): Promise<Outcome> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk.subarray(0, RESPONSE_BYTES_MAX - size))
+    chunks.push(chunk.subarray(0, Math.max(0, RESPONSE_BYTES_MAX - size)))
     size += chunk.length
-    if (size >= RESPONSE_BYTES_MAX) break
+    if (size > RESPONSE_BYTES_MAX) break
   }
   const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [
     name,
@@ -176,6 +178,7 @@ async function read(response: IncomingMessage): Promise<Outcome> {
     headers: Object.fromEntries(headers),
     // Postgres text cannot contain NUL characters.
     content: Buffer.concat(chunks).toString('utf8').replaceAll('\0', '\uFFFD'),
+    isCut: size > RESPONSE_BYTES_MAX,
   }
 }
 
