@@ -49,14 +49,15 @@ describe('a day in the workspace', () => {
     expect(dayOf(new Date(startOfDay(day).getTime() - 1))).not.toBe(day)
   })
 
-  test('makes what is due late when it is over there', () => {
+  test('makes a time without a zone late by the clocks there', () => {
     const due = { ...testField('seen_at'), name: 'due_at' }
-    const isLate = (today: string): boolean =>
-      latenessOf([due], today)({ due_at: '2026-11-20T23:30:00Z' }) !== undefined
+    const now = Date.parse('2026-11-20T23:30:00Z')
+    const isLate = (due_at: string): boolean =>
+      latenessOf([due], { today: dayOf(new Date(now)), now })({ due_at }) !== undefined
     inZone('Europe/Berlin')
-    expect([isLate('2026-11-21'), isLate('2026-11-22')]).toEqual([false, true])
+    expect([isLate('2026-11-21T00:29:00'), isLate('2026-11-21T00:31:00')]).toEqual([true, false])
     inZone('America/New_York')
-    expect(isLate('2026-11-21')).toBe(true)
+    expect([isLate('2026-11-20T18:29:00'), isLate('2026-11-20T18:31:00')]).toEqual([true, false])
   })
 })
 

@@ -1,5 +1,5 @@
 import { ChevronRight, Square, SquareCheck } from 'lucide-react'
-import { type JSX, useEffect, useMemo, useRef } from 'react'
+import { type JSX, useEffect, useRef } from 'react'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { RowThumbnails } from '../../components/records/row-thumbnails.tsx'
 import { UnreadMark } from '../../components/records/unread-mark.tsx'
@@ -8,7 +8,8 @@ import { RecordStateMark } from '../../components/state-glyph.tsx'
 import { cx } from '../../lib/cx.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
-import { isDue, latenessOf } from '../../lib/fields/late.ts'
+import { useLateness } from '../../hooks/use-lateness.ts'
+import { isDue } from '../../lib/fields/late.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
 import { isPlace, stateFieldOf } from './record-words.ts'
 import { type RowPhotos, useRowPhotos } from '../../lib/photos/use-row-photos.ts'
@@ -70,7 +71,7 @@ export function RecordList({
   // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the visible range depends on the count, too
   useEffect(() => windows?.show(first, Math.max(first, last)), [windows, first, last, count])
   const shape = shapeOf(fields)
-  const lateIn = useMemo(() => latenessOf(all, today), [all, today])
+  const lateIn = useLateness(all, today)
   const places = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
   const photos = useRowPhotos(table.name, (place) => windows?.row(place)?.id, first, last)
   const unread = useUnreadComments(table.name)

@@ -3,7 +3,7 @@ import { FirstSyncBar } from '../../components/records/first-sync-bar.tsx'
 import { useTableFirst } from '../../lib/data/use-table-first.ts'
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { type ComponentType, type JSX, type ReactNode, useMemo, useState } from 'react'
+import { type ComponentType, type JSX, type ReactNode, useState } from 'react'
 import { lateContent } from '../../components/late-content.tsx'
 import { useDocumentTitle } from '../../components/page.tsx'
 import { LateUndoDialog } from '../../components/records/late-undo-dialog.tsx'
@@ -16,7 +16,7 @@ import { useAppearance } from '../../lib/appearance.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { useFields } from '../../lib/fields/use-fields.ts'
-import { latenessOf } from '../../lib/fields/late.ts'
+import { useLateness } from '../../hooks/use-lateness.ts'
 import type { RecordMark } from '../../lib/records/record-state.ts'
 import { useNewRecord } from '../../lib/records/use-new-record.ts'
 import type { RecordWriter } from '../../lib/records/create-record-writer.ts'
@@ -296,7 +296,7 @@ function GridOfView({
   const isCoarse = useMediaQuery('(pointer: coarse)')
   const density = useAppearance((appearance) => appearance.density)
   const { fields, today } = view.query
-  const lateIn = useMemo(() => latenessOf(fields, today), [fields, today])
+  const lateIn = useLateness(fields, today)
   return (
     <DataGrid
       {...{ table, windows, state, marks, edits, checked, checks, lateIn }}

@@ -2,6 +2,7 @@ import { useRecords, useSchema } from '@holdfast/react'
 import { useTables } from '../../lib/data/use-tables.tsx'
 import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
+import { lateDetail } from '../../components/late-content.tsx'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { choiceWordsOf } from '../../lib/data/column-words.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
@@ -45,7 +46,7 @@ export function useRelationCounts(relations: readonly Relation[], id: string): r
   return relations.map((_, index) => rows.find(({ place }) => place === index)?.rows ?? 0)
 }
 
-/** Lists the records that link to this one, by table. Long lists lead to the filtered table. */
+/** Lists the records that link to this one, by table, where records can be added and linked. Long lists lead to the filtered table. */
 export function LinkedRecords({
   relations,
   counts,
@@ -59,12 +60,13 @@ export function LinkedRecords({
   readonly workspace: string
   readonly onOpen: (table: string, id: string) => void
 }): JSX.Element {
-  if (counts.every((count) => count === 0)) return <p className="text-body text-muted">{words.noLinks}</p>
+  if (relations.every((relation, index) => !isListed(relation, counts[index] ?? 0)))
+    return <p className="text-body text-muted">{words.noLinks}</p>
   return (
     <div className="flex flex-col gap-5">
       {relations.map((relation, index) => {
         const count = counts[index] ?? 0
-        return count === 0 ? null : (
+        return isListed(relation, count) ? (
           <RelationList
             key={`${relation.table.name}/${relation.field.name}`}
             relation={relation}
@@ -73,11 +75,25 @@ export function LinkedRecords({
             workspace={workspace}
             onOpen={onOpen}
           />
-        )
+        ) : null
       })}
     </div>
   )
 }
+
+/** Whether records can be added to a relation: tables that only support others, such as answers of checklists, have their own screens. */
+function isExtensible({ table, field }: Relation): boolean {
+  const { insert, update } = table.descriptor.can
+  return !table.isSupporting && field.isEditable && (insert || update)
+}
+
+function isListed(relation: Relation, count: number): boolean {
+  return count > 0 || isExtensible(relation)
+}
+
+const { Content: RelationActions } = lateDetail(
+  async () => (await import('./links/relation-actions.tsx')).RelationActions,
+)
 
 interface LinkedRow {
   readonly id: string
@@ -86,7 +102,7 @@ interface LinkedRow {
 }
 
 function RelationList({
-  relation: { table, field },
+  relation,
   count,
   id,
   workspace,
@@ -98,6 +114,7 @@ function RelationList({
   readonly workspace: string
   readonly onOpen: (table: string, id: string) => void
 }): JSX.Element {
+  const { table, field } = relation
   const title = table.titleColumn === undefined ? 'null' : quoteName(table.titleColumn)
   const state = table.descriptor.columns.find(
     ({ name, choices }) => choices !== undefined && (name === 'state' || name === 'status'),
@@ -118,6 +135,7 @@ function RelationList({
         <span className="text-small text-muted tabular-nums">{formatCount(count)}</span>
         <span className="text-small font-regular text-subtle">{words.via(field.label)}</span>
       </h3>
+      {isExtensible(relation) ? <RelationActions key={id} {...{ relation, onOpen }} recordId={id} /> : null}
       <ul className="flex flex-col">
         {rows.map((row) => (
           <li key={row.id}>

@@ -46,7 +46,7 @@ export function RecordTabs(props: RecordTabsProps): JSX.Element {
       onOpen={props.onOpenRecord}
     />
   )
-  const fields = <Fields {...props}>{isPage && linkCount > 0 ? links : null}</Fields>
+  const fields = <Fields {...props}>{isPage && relations.length > 0 ? links : null}</Fields>
   const tabs = [
     { id: 'fields' as const, label: words.fields, content: fields },
     ...(answers ? [answers] : []),

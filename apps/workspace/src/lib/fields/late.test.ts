@@ -1,22 +1,36 @@
 import { expect, test } from 'vitest'
-import { latenessOf } from './late.ts'
+import { isDue, latenessOf } from './late.ts'
 import { TEST_FIELDS, testField } from './test-fields.test-support.ts'
 
-const lateIn = latenessOf(TEST_FIELDS, '2026-11-20')
+const CLOCK = { today: '2026-11-20', now: Date.parse('2026-11-20T10:00:00Z') }
+const lateIn = latenessOf(TEST_FIELDS, CLOCK)
 
-test('a record is late from the day after the one that it is due on', () => {
+test('a record that is due on a day is late from the day after', () => {
   expect(lateIn({ due_on: '2026-11-19', state: 'open' })).toBe('due_on')
   expect(lateIn({ due_on: '2026-11-20', state: 'open' })).toBeUndefined()
   expect(lateIn({ due_on: null, state: 'open' })).toBeUndefined()
 })
 
-test('work that has ended is not late', () => {
-  for (const state of ['done', 'verified', 'dropped']) expect(lateIn({ due_on: '2020-01-01', state })).toBeUndefined()
+test('a record that is due at a time is late from that time, on the same day', () => {
+  const due = { ...testField('seen_at'), name: 'due_at' }
+  const late = latenessOf([due], CLOCK)
+  expect(late({ due_at: '2026-11-20T09:59:00Z' })).toBe('due_at')
+  expect(late({ due_at: '2026-11-20T10:01:00Z' })).toBeUndefined()
+  expect(late({ due_at: 'no time' })).toBeUndefined()
+})
+
+test('other times make nothing late', () => {
+  expect(latenessOf([testField('seen_at')], CLOCK)({ seen_at: '2020-01-01T00:00:00Z' })).toBeUndefined()
+})
+
+test('work that has ended is not late, however its state is written', () => {
+  for (const state of ['done', 'verified', 'dropped', 'Erledigt'])
+    expect(lateIn({ due_on: '2020-01-01', state })).toBeUndefined()
   expect(lateIn({ due_on: '2020-01-01', state: null })).toBe('due_on')
 })
 
-test('a moment is late by the day of this device, and other days make nothing late', () => {
-  const due = { ...testField('seen_at'), name: 'due_at' }
-  expect(latenessOf([due], '2026-11-20')({ due_at: '2026-11-18T12:00:00Z' })).toBe('due_at')
-  expect(latenessOf([testField('seen_at')], '2026-11-20')({ seen_at: '2020-01-01T00:00:00Z' })).toBeUndefined()
+test('German labels make due fields', () => {
+  const named = (name: string): boolean => isDue({ kind: 'date', name })
+  expect(['faellig_am', 'fällig', 'frist', 'due_on'].map(named)).toEqual([true, true, true, true])
+  expect(['subdued', 'residue_on'].map(named)).toEqual([false, false])
 })

@@ -1,42 +1,51 @@
-import { choiceLooks } from './choice-looks.ts'
-import { dayOf, momentOf } from './dates.ts'
+import { FINISHED_STATES } from '@holdfast/protocol'
+import { momentOf } from './dates.ts'
 import type { Field, FieldValue } from './field.ts'
 
-/** Names of due date fields. */
-const DUE_NAME = /(^|_)(due|deadline|expires?|expiry|faellig|frist)(_|$)/
+/** Names of due date fields, also those that the app gives to German labels. */
+const DUE_NAME = /(^|_)(due|deadline|expires?|expiry|f(ae|ä|a)llig|frist)/
 
-/** Whether a field has the day until which something is to be done. */
+/** Whether a field has the day or time until which something is to be done. */
 export function isDue({ kind, name }: Pick<Field, 'kind' | 'name'>): boolean {
   return (kind === 'date' || kind === 'datetime') && DUE_NAME.test(name)
 }
 
+/** Whether a field has the state of a record, which can mean that work is finished. */
+export function isState({ kind, name }: Pick<Field, 'kind' | 'name'>): boolean {
+  return kind === 'choice' && (name === 'state' || name === 'status')
+}
+
+/** Whether a state means that work is finished. Options made in the app keep the capitals that users give them. */
+export function isFinishedState(state: FieldValue): boolean {
+  return state !== null && FINISHED_STATES.includes(String(state).toLowerCase())
+}
+
+/** The clock of the workspace: its day, `YYYY-MM-DD`, and the time in ms since the epoch. */
+export interface Clock {
+  readonly today: string
+  readonly now: number
+}
+
 /**
- * Returns a function that detects overdue records: a due date has passed and the state is not final.
+ * Returns a function that detects late records: not finished, and due at a time that has passed, or on a day that is over.
  *
- * @param today - `YYYY-MM-DD`
- * @returns the responsible field's name, or `undefined`
+ * @returns the name of the due field, or `undefined`
  */
 export function latenessOf(
   fields: readonly Field[],
-  today: string,
+  clock: Clock,
 ): (row: Readonly<Record<string, FieldValue>>) => string | undefined {
   const due = fields.find(isDue)
-  const state = fields.find(({ kind, name }) => kind === 'choice' && (name === 'state' || name === 'status'))
+  const state = fields.find(isState)
   return (row) => {
-    const day = due && dayIn(due, row[due.name] ?? null)
-    if (due === undefined || day === undefined || day >= today) return undefined
-    return state && isEnd(row[state.name] ?? null) ? undefined : due.name
+    if (!due || !isOver(due, row[due.name] ?? null, clock)) return undefined
+    return state && isFinishedState(row[state.name] ?? null) ? undefined : due.name
   }
 }
 
-function dayIn({ kind }: Field, value: FieldValue): string | undefined {
-  if (value === null || value === '') return undefined
-  if (kind === 'date') return String(value)
+function isOver({ kind }: Field, value: FieldValue, { today, now }: Clock): boolean {
+  if (value === null || value === '') return false
+  if (kind === 'date') return String(value) < today
   const at = momentOf(String(value))
-  return at && dayOf(at)
-}
-
-/** Final state words common in lifecycles. */
-function isEnd(state: FieldValue): boolean {
-  return state !== null && ['check', 'cross'].includes(choiceLooks(String(state)).glyph)
+  return at !== undefined && at.getTime() < now
 }

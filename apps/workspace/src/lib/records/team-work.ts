@@ -1,14 +1,12 @@
-import { FINISHED_STATES, type SchemaDescriptor } from '@holdfast/protocol'
+import type { SchemaDescriptor } from '@holdfast/protocol'
 import type { TableInfo } from '../data/tables.ts'
 import { fieldsOf } from '../fields/field.ts'
+import { isDue, isFinishedState, isState } from '../fields/late.ts'
 import { quoteName, type Statement } from '../sql.ts'
 import { inTableOrder, isOpenSql, placeOf, workColumnsSql, type WorkTable, workTablesOf } from './work-tables.ts'
 
 /** A table of work, where records may also have no assignee. */
 export type TeamTable = Omit<WorkTable, 'assignee' | 'people'> & Partial<Pick<WorkTable, 'assignee' | 'people'>>
-
-/** Names of due dates, also those that the app gives to German labels. */
-const DUE_NAME = /(^|_)(due|deadline|f(ae|ä|a)llig)/
 
 /** Limit of people. */
 export const PEOPLE_MAX = 200
@@ -33,12 +31,8 @@ export function teamTablesOf(schema: SchemaDescriptor, tables: readonly TableInf
   const others = tables.flatMap((table): TeamTable[] => {
     if (assigned.some((one) => one.table.name === table.name)) return []
     const fields = inTableOrder(table, fieldsOf(table.descriptor, schema))
-    const due = fields.find(({ kind, name }) => kind === 'date' && DUE_NAME.test(name))
-    const state = fields.find(
-      ({ name, choices }) =>
-        (name === 'state' || name === 'status') &&
-        choices.some((choice) => FINISHED_STATES.includes(choice.toLowerCase())),
-    )
+    const due = fields.find((field) => field.kind === 'date' && isDue(field))
+    const state = fields.find((field) => isState(field) && field.choices.some(isFinishedState))
     return due && state ? [{ table, due, state, place: placeOf(fields, schema) }] : []
   })
   return [...assigned, ...others]

@@ -4,6 +4,7 @@ import type { Field } from '../fields/field.ts'
 import { uuidV7 } from '../fields/uuid-v7.ts'
 import { recordMessages as words } from '../../messages/record.ts'
 import { saveDraft } from './drafts.ts'
+import type { RecordValues } from './record-change.ts'
 import type { RecordWriter } from './create-record-writer.ts'
 import { storeOrTell } from '../data/unstored.ts'
 import { useMayAdd } from './use-may-add.ts'
@@ -13,12 +14,14 @@ import { useMayAdd } from './use-may-add.ts'
  * get a draft first, because the server would refuse an empty record.
  *
  * @param isShown - whether the rows are on screen; only then policies are evaluated
+ * @param values - of the new record
  */
 export function useNewRecord(
   table: TableInfo,
   fields: readonly Field[],
   writer: RecordWriter,
   isShown: boolean,
+  values: RecordValues = {},
 ): (() => Promise<string | undefined>) | undefined {
   const { database } = useLocalDatabase()
   const mayAdd = useMayAdd(table, isShown)
@@ -27,11 +30,12 @@ export function useNewRecord(
     const id = uuidV7()
     const label = words.newOf(table.noun)
     const begin = (): Promise<boolean> =>
-      storeOrTell(label, () => saveDraft(database, { id, table: table.name, values: {} }))
-    if (fields.some((field) => field.isRequired)) return (await begin()) ? id : undefined
+      storeOrTell(label, () => saveDraft(database, { id, table: table.name, values }))
+    if (fields.some(({ isRequired, name }) => isRequired && !Object.hasOwn(values, name)))
+      return (await begin()) ? id : undefined
     const notStored = await writer.tryWrite({
       label,
-      changes: [{ kind: 'insert', table: table.name, id, values: {} }],
+      changes: [{ kind: 'insert', table: table.name, id, values }],
     })
     // Refused only while empty: values may change that.
     const isThere = notStored?.kind === 'refused' ? await begin() : notStored === undefined

@@ -1,12 +1,12 @@
 import { useRecords } from '@holdfast/react'
-import { type JSX, useMemo, useState } from 'react'
+import { type JSX, useState } from 'react'
 import { Avatar } from '../../../components/avatar.tsx'
 import { Button } from '../../../components/button.tsx'
 import { ChoiceChip } from '../../../components/fields/choice-chip.tsx'
 import { cx } from '../../../lib/cx.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import { type Field, isPerson } from '../../../lib/fields/field.ts'
-import { latenessOf } from '../../../lib/fields/late.ts'
+import { useLateness } from '../../../hooks/use-lateness.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { useRowPhotos } from '../../../lib/photos/use-row-photos.ts'
 import type { RecordMark } from '../../../lib/records/record-state.ts'
@@ -53,7 +53,7 @@ export function BoardLane({
   const photos = useRowPhotos(table.name, (place) => shown[place]?.id, 0, shown.length)
   const left = lane.rows - shown.length
   const { fields, today } = view.query
-  const lateIn = useMemo(() => latenessOf(fields, today), [fields, today])
+  const lateIn = useLateness(fields, today)
   const refusal = board.refusalOf(index)
   return (
     <section
