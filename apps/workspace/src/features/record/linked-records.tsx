@@ -5,21 +5,15 @@ import type { JSX } from 'react'
 import { lateDetail } from '../../components/late-content.tsx'
 import { ChoiceChip } from '../../components/fields/choice-chip.tsx'
 import { choiceWordsOf } from '../../lib/data/column-words.ts'
-import type { TableInfo } from '../../lib/data/tables.ts'
-import { type Field, fieldsOf } from '../../lib/fields/field.ts'
+import { fieldsOf } from '../../lib/fields/field.ts'
 import { renderFilter } from '../../lib/filters/filter-text.ts'
 import { formatCount } from '../../lib/format.ts'
 import { quoteName } from '../../lib/sql.ts'
 import { recordMessages as words } from '../../messages/record.ts'
+import type { Relation } from './links/relation.ts'
 
 /** Limit of linked records listed per relation. */
 const LISTED_MAX = 8
-
-/** A table with a field that links to the shown record's table. */
-export interface Relation {
-  readonly table: TableInfo
-  readonly field: Field
-}
 
 /** Returns the tables and fields that link to a table. */
 export function useRelations(table: string): readonly Relation[] {

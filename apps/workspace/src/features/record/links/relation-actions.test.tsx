@@ -5,7 +5,7 @@ import { toTableInfo } from '../../../lib/data/tables.ts'
 import { fieldsOf } from '../../../lib/fields/field.ts'
 import { testColumn, testTable } from '../../../lib/fields/test-fields.test-support.ts'
 import { openTestDevice, type TestDevice } from '../../../lib/test-device.test-support.tsx'
-import type { Relation } from '../linked-records.tsx'
+import type { Relation } from './relation.ts'
 import { RelationActions } from './relation-actions.tsx'
 
 const SCHEMA = {

@@ -8,7 +8,7 @@ import { useOneAtATime } from '../../../hooks/use-one-at-a-time.ts'
 import { fieldsOf } from '../../../lib/fields/field.ts'
 import { useNewRecord } from '../../../lib/records/use-new-record.ts'
 import { relationMessages as words } from '../../../messages/relations.ts'
-import type { Relation } from '../linked-records.tsx'
+import type { Relation } from './relation.ts'
 
 const { Content: LinkExisting } = lateLayer(async () => (await import('./link-existing.tsx')).LinkExisting)
 
