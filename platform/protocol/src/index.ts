@@ -271,3 +271,15 @@ export {
   type SeenRowsPage,
   type SyncedPart,
 } from './console-policies.ts'
+export type {
+  BucketList,
+  BucketPolicy,
+  BucketUsage,
+  BucketUsages,
+  FileDetails,
+  FilePreview,
+  FolderPage,
+  ListedBucket,
+  ListedFile,
+  PolicyScope,
+} from './console-files.ts'

@@ -6,6 +6,7 @@ import type { Advice, Overview, PartHealth } from '@holdfast/protocol'
 import { type Cluster, type Pool, sql } from '@holdfast/postgres'
 import type { FunctionsService } from '@holdfast/functions'
 import type { RestService } from '@holdfast/rest'
+import type { StorageService } from '@holdfast/storage'
 import type { SyncService } from '@holdfast/sync'
 import { createAdvisor, type Advisor } from '../advisors/advisor.ts'
 import { jwtFacts } from '../advisors/jwt-facts.ts'
@@ -51,7 +52,8 @@ export interface ConsoleParts {
     readonly sync: SyncService
     readonly rest: RestService
     readonly functions: FunctionsService | undefined
-  } & Readonly<Record<'storage' | 'realtime', object | undefined>>
+    readonly storage: StorageService | undefined
+  } & Readonly<Record<'realtime', object | undefined>>
 }
 
 export interface ConsolePart {
@@ -89,6 +91,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
         ...(functions && {
           functions: createFunctionSources(context, { functions, accounts, baseUrl, port: parts.port }),
         }),
+        storage: parts.services.storage && { ...parts.services.storage.abilities, publicUrl: baseUrl },
         openSqlSession: createSqlSessions(pool, parts),
         openTableSession,
         changes,

@@ -1,4 +1,5 @@
 import { HoldfastError } from '@holdfast/foundation'
+import { invalidRequest } from './errors.ts'
 
 /** A service of this server whose API the console calls. */
 export type ApiService = 'auth' | 'storage' | 'functions'
@@ -21,6 +22,16 @@ export interface ApiResponse {
 
 /** Calls the API of a service with the service key. Responses are held in memory: files go by signed URLs instead. */
 export type CallApi = (service: ApiService, request: ApiRequest) => Promise<ApiResponse>
+
+/**
+ * Encodes a name as one segment of a path, including its slashes. As segments of their own, `.` and `..` would lead to another path.
+ *
+ * @throws {HoldfastError} `invalid_request` for `.` and `..`, which cannot be encoded
+ */
+export function encodeSegment(name: string): string {
+  if (name === '.' || name === '..') throw invalidRequest(`No address can contain the name "${name}".`)
+  return encodeURIComponent(name.toWellFormed())
+}
 
 /** Fields of a refusal: those of the accounts API first, then those of the others. */
 interface Refusal {

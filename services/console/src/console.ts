@@ -15,6 +15,8 @@ import { adviceRoutes, type ReadAdvice } from './routes/advice.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { deviceRoutes, type DeviceSources } from './routes/devices.ts'
 import { functionRoutes, type FunctionSources } from './routes/functions.ts'
+import { fileChangeRoutes } from './routes/file-changes.ts'
+import { fileRoutes, type FileSources } from './routes/files.ts'
 import { operatorRoutes } from './routes/operators.ts'
 import { overviewRoutes, type OverviewSources } from './routes/overview.ts'
 import { policyRoutes } from './routes/policies.ts'
@@ -44,6 +46,8 @@ export interface OpenConsoleOptions {
   readonly callApi: CallApi
   /** Missing if functions are off. */
   readonly functions?: FunctionSources
+  /** `undefined` while file storage is off. */
+  readonly storage: FileSources | undefined
   readonly openSqlSession: OpenSqlSession
   readonly openTableSession: OpenTableSession
   readonly changes: ProjectChanges
@@ -80,6 +84,7 @@ export function openConsole(options: OpenConsoleOptions): Console {
   const sessions = new Sessions(pool)
   const invitations = new Invitations(pool)
   const audit = new AuditLog(pool)
+  const files = { pool, callApi: options.callApi, storage: options.storage }
   const routes: readonly Route[] = [
     ...sessionRoutes({ operators, sessions, invitations, credentials, clock, projectName }),
     ...profileRoutes({ operators, sessions, credentials, clock, projectName }),
@@ -93,6 +98,8 @@ export function openConsole(options: OpenConsoleOptions): Console {
     ...sqlRoutes(pool, createSqlRunner(pool, logger), options.openSqlSession),
     ...sqlQueryRoutes(new SqlHistory(pool), new SavedQueries(pool)),
     ...tableChangeRoutes({ pool, changes: options.changes, openSqlSession: options.openSqlSession }),
+    ...fileRoutes(files),
+    ...fileChangeRoutes(files),
     ...tableRoutes({ pool, openSession: options.openTableSession, readSync: options.readSync }),
     ...policyRoutes({
       pool,

@@ -61,6 +61,14 @@ export const planChanged = refusal(
   'The statements are not those of this change. Look at them again.',
 )
 
+export const storageOff = refusal(
+  'storage_off',
+  409,
+  'File storage is off. Switch the option storageEnabled on to use it.',
+)
+export const noSuchBucket = refusal('no_such_bucket', 404, 'There is no such bucket.')
+export const noSuchFile = refusal('no_such_file', 404, 'There is no such file. It may have been moved or deleted.')
+
 export function tableReadOnly(reason: string): HoldfastError {
   return new HoldfastError('table_read_only', 422, reason)
 }

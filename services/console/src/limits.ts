@@ -124,3 +124,24 @@ export const FUNCTION_HEADER_CHARS_MAX = 8_000
 export const FUNCTION_HEADERS_MAX = 50
 export const FUNCTION_BODY_CHARS_MAX = 500_000
 export const FUNCTION_CALLS_MAX = 4
+
+/** Buckets listed, and files and folders per page of a folder. */
+export const BUCKETS_MAX = 500
+export const FOLDER_PAGE = 100
+
+/** Length in characters of names of buckets and files. Names from SQL can be longer than the storage API allows. */
+export const BUCKET_CHARS_MAX = 255
+export const FILE_KEY_CHARS_MAX = 2_000
+
+/** Time in ms after which counting files is given up. */
+export const USAGE_TIMEOUT_MS = 3_000
+
+/** Lifetime in seconds of links for previews and downloads, which a page follows at once; limit of those to share. */
+export const FILE_LINK_S = 300
+export const SHARED_LINK_DAYS_MAX = 365
+
+/** Width in pixels of the image in a preview. */
+export const THUMBNAIL_PX = 640
+
+/** Files deleted at once. */
+export const DELETED_FILES_MAX = 100

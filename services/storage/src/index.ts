@@ -1,5 +1,5 @@
 /** File storage: buckets and objects protected by row-level security. */
-export { openStorage, type StorageService } from './storage.ts'
+export { openStorage, type StorageAbilities, type StorageService } from './storage.ts'
 export { storageMigrations } from './migrations.ts'
 export { storageOptions, type StorageOptions } from './options.ts'
 export { keyDemandOf } from './open-routes.ts'

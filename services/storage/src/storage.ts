@@ -51,6 +51,15 @@ export interface StorageService extends AsyncDisposable {
   readonly routes: FastifyPluginAsync
   /** Credentials with which S3 clients act as `service_role`; `undefined` if the S3 endpoint is off. */
   readonly s3: (S3KeyPair & { readonly region: string }) | undefined
+  readonly abilities: StorageAbilities
+}
+
+/** Limits and features that clients of the API may want to know beforehand. */
+export interface StorageAbilities {
+  /** Global file size limit in bytes. Buckets may set a lower one. */
+  readonly fileSizeLimit: number
+  /** Whether images can be resized and converted. */
+  readonly rendersImages: boolean
 }
 
 /** Opens file storage: buckets and objects, compatible with Supabase's storage service. */
@@ -87,6 +96,7 @@ export async function openStorage(input: OpenStorageOptions): Promise<StorageSer
       s3,
     }),
     s3: s3 && { ...s3.keyPair, region: s3.region },
+    abilities: { fileSizeLimit, rendersImages: renderer !== undefined },
     [Symbol.asyncDispose]: () => lifetime.disposeAsync(),
   }
 }

@@ -66,6 +66,12 @@ const policies = createRoute({
   validateSearch: textsOf(['schema', 'table', 'tab', 'user']),
   component: lazyRouteComponent(() => import('../screens/policies/policies-screen.tsx'), 'PoliciesScreen'),
 })
+const files = createRoute({
+  ...screen,
+  path: '/files',
+  validateSearch: textsOf(['bucket', 'folder', 'file', 'tab']),
+  component: lazyRouteComponent(() => import('../screens/files/files-screen.tsx'), 'FilesScreen'),
+})
 const operators = createRoute({
   ...screen,
   path: '/operators',
@@ -99,6 +105,7 @@ export const router = createRouter({
     device,
     functions,
     functionDetails,
+    files,
     advisors,
     sql,
     operators,

@@ -1,6 +1,7 @@
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
 import {
   BookOpen,
+  Files,
   History,
   KeyRound,
   LayoutDashboard,
@@ -37,6 +38,7 @@ const ENTRIES: readonly Entry[] = [
   { to: '/users', label: 'Users', icon: <UsersRound {...ICON} />, role: 'viewer' },
   { to: '/devices', label: 'Devices', icon: <MonitorSmartphone {...ICON} />, role: 'viewer' },
   { to: '/functions', label: 'Functions', icon: <Zap {...ICON} />, role: 'viewer' },
+  { to: '/files', label: 'Files', icon: <Files {...ICON} />, role: 'viewer' },
   { to: '/sql', label: 'SQL', icon: <SquareTerminal {...ICON} />, role: 'developer' },
   { to: '/advisors', label: 'Advisors', icon: <Lightbulb {...ICON} />, role: 'viewer' },
   { to: '/audit', label: 'Audit log', icon: <History {...ICON} />, role: 'developer' },

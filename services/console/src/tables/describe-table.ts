@@ -94,7 +94,7 @@ async function readIndexes(tx: Transaction, id: SqlFragment): Promise<readonly T
      order by c.relname`)
 }
 
-async function readPolicies(tx: Transaction, id: SqlFragment): Promise<readonly TablePolicy[]> {
+export async function readPolicies(tx: Transaction, id: SqlFragment): Promise<readonly TablePolicy[]> {
   return await tx.query(sql`
     select ${POLICY_COLUMNS},
            array(select case when r.oid = 0 then 'public' else pg_catalog.pg_get_userbyid(r.oid)::text end from unnest(p.polroles) r (oid)) as roles
