@@ -86,7 +86,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'routes',
   ],
   'apps/console': ['lib', 'components', 'screens', 'app'],
-  'services/console': ['operators', 'users', 'devices', 'sql', 'tables', 'policies', 'routing', 'routes'],
+  'services/console': ['operators', 'users', 'devices', 'sql', 'tables', 'files', 'policies', 'routing', 'routes'],
   sample: ['words', 'pictures'],
   server: [
     'vite',

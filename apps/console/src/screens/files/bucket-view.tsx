@@ -1,7 +1,7 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Ellipsis } from 'lucide-react'
 import { type JSX, useState } from 'react'
-import type { BucketList, BucketUsage, ListedBucket } from '@holdfast/protocol'
+import type { BucketUsage } from '@holdfast/protocol'
 import { Chip, IconButton, Menu, MenuItem, MenuSeparator, MenuTrigger, Tabs } from '@holdfast/workspace'
 import { formatBytes, formatCount } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/session.ts'
@@ -10,15 +10,11 @@ import { DeleteBucket, EmptyBucket } from './bucket-removal.tsx'
 import { renderSize } from './file-names.ts'
 import { FolderTab } from './folder-tab.tsx'
 import { PoliciesTab } from './policies-tab.tsx'
+import type { BucketProps } from './use-buckets.ts'
 
 const filesRoute = getRouteApi('/files')
 
 type TabId = 'files' | 'policies'
-
-export interface BucketProps {
-  readonly bucket: ListedBucket
-  readonly server: BucketList
-}
 
 /** One bucket: its limits, its files, and the policies that decide about them. */
 export function BucketView({

@@ -18,11 +18,12 @@ export function sendFile(
     const request = new XMLHttpRequest()
     request.open('PUT', path)
     request.setRequestHeader('content-type', type)
-    request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total)
-    request.onload = () => (request.status < 300 ? resolve() : reject(refusalOf(request)))
-    request.onerror = () =>
-      reject(new ConsoleError('unreachable', 0, 'The connection was lost. Check the server, then try again.'))
-    request.onabort = () => reject(new ConsoleError('cancelled', 0, 'The upload was cancelled.'))
+    request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total))
+    request.addEventListener('load', () => (request.status < 300 ? resolve() : reject(refusalOf(request))))
+    request.addEventListener('error', () =>
+      reject(new ConsoleError('unreachable', 0, 'The connection was lost. Check the server, then try again.')),
+    )
+    request.addEventListener('abort', () => reject(new ConsoleError('cancelled', 0, 'The upload was cancelled.')))
     signal.addEventListener('abort', () => request.abort(), { once: true })
     request.send(file)
   })
