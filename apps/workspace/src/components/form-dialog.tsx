@@ -1,10 +1,14 @@
-import { type JSX, type ReactNode, useId } from 'react'
+import { type JSX, type ReactNode, useId, useState } from 'react'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
+import { DiscardDialog, LeaveQuestion } from './leave-question.tsx'
 import { useOneAtATime } from '../hooks/use-one-at-a-time.ts'
 import { commonMessages as words } from '../messages/common.ts'
 
-/** A dialog with one form: Enter and the main button submit it once. */
+/**
+ * A dialog with one form: Enter and the main button submit it once. Once the user has typed, closing it other than with the cancel button asks first, and so does
+ * leaving the screen.
+ */
 export function FormDialog({
   title,
   submitLabel,
@@ -29,11 +33,14 @@ export function FormDialog({
 }): JSX.Element {
   const formId = useId()
   const alone = useOneAtATime<void>()
+  const [isTyped, setTyped] = useState(false)
+  const [isSent, setSent] = useState(false)
+  const [isAsking, setAsking] = useState(false)
   return (
     <Dialog
       title={title}
       isOpen
-      onClose={onClose}
+      onClose={() => (isTyped ? setAsking(true) : onClose())}
       size={size}
       actions={
         <>
@@ -48,15 +55,24 @@ export function FormDialog({
         id={formId}
         noValidate
         className="flex flex-col gap-4"
+        onInput={() => {
+          setTyped(true)
+          setSent(false)
+        }}
         onSubmit={(event) => {
           event.preventDefault()
           // Do not submit a form underneath.
           event.stopPropagation()
-          if (!isPending && !isDisabled) void alone(async () => onSubmit())
+          if (isPending || isDisabled) return
+          setSent(true)
+          void alone(async () => onSubmit())
         }}
       >
         {children}
       </form>
+      <DiscardDialog isOpen={isAsking} onStay={() => setAsking(false)} onDiscard={onClose} />
+      {/* Sending may lead to another screen. */}
+      <LeaveQuestion isChanged={isTyped && !isSent} />
     </Dialog>
   )
 }

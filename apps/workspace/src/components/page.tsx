@@ -43,10 +43,30 @@ export function Page({
   )
 }
 
+let titleOfPage = ''
+let titleOfApp = 'Holdfast'
+
+function renderDocumentTitle(): void {
+  document.title = titleOfPage === '' ? titleOfApp : `${titleOfPage} · ${titleOfApp}`
+}
+
 /** Sets the tab title, for screens not using `Page`. */
 export function useDocumentTitle(title: string): void {
   // The document title is external to React.
   useEffect(() => {
-    document.title = `${title} · Holdfast`
+    titleOfPage = title
+    renderDocumentTitle()
   }, [title])
+}
+
+/** Ends the tab title with the name of the workspace, while the user is signed in. */
+export function useDocumentTitleEnd(name: string): void {
+  useEffect(() => {
+    titleOfApp = name
+    renderDocumentTitle()
+    return () => {
+      titleOfApp = 'Holdfast'
+      renderDocumentTitle()
+    }
+  }, [name])
 }

@@ -138,11 +138,6 @@ export const builderMessages = inLanguages('builderMessages', {
   fileProblem: 'The file could not be read. Choose a CSV or XLSX file.',
   addCount: (count: number) =>
     icu('Add {count, plural, =0 {questions} one {# question} other {# questions}}', { count }),
-  // Leaving
-  leaveTitle: 'Discard changes?',
-  leaveDetail: 'The changes to this checklist are not saved.',
-  stay: 'Keep editing',
-  discard: 'Discard changes',
   // Choosing
   choose: 'Which checklist?',
   chooseDetail: 'Choose the questions for this record.',

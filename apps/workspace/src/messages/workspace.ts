@@ -6,6 +6,10 @@ export const workspaceMessages = inLanguages('workspaceMessages', {
   lead: (name: string) => `Settings of ${name} for all its members.`,
   none: 'You are not in a workspace. Days follow the clock of each device.',
   onlyAdmins: 'Only owners and admins can change these settings.',
+  name: 'Name',
+  rename: 'Rename',
+  renamed: 'Workspace renamed',
+  nameMissing: 'Enter a name.',
   timeZone: 'Time zone',
   /** @param time - `undefined`: not known */
   timeZoneDetail: (time: string | undefined) =>

@@ -7,6 +7,7 @@ import { IconButton } from '../../components/icon-button.tsx'
 import { Kbd } from '../../components/kbd.tsx'
 import { lateContent } from '../../components/late-content.tsx'
 import { Logo } from '../../components/logo.tsx'
+import { useDocumentTitleEnd } from '../../components/page.tsx'
 import { LatePeopleHere } from '../../components/presence/late-people-here.tsx'
 import { useBackend } from '../../lib/data/backend-context.tsx'
 import { setPaused, usePause } from '../../lib/data/pause.ts'
@@ -37,6 +38,8 @@ export function TopBar({ navigation, onLayer }: TopBarProps): JSX.Element {
   const { workspace, tables } = navigation
   const { config } = useBackend()
   const { length } = useWorkspaces().workspaces
+  const workspaceName = useWorkspaceName()
+  useDocumentTitleEnd(workspaceName)
   const mayChoose = length > 1 || (length === 1 && config.hasOpenWorkspaces)
   return (
     <header className="flex h-12 shrink-0 items-center gap-1.5 border-b border-border bg-surface px-2 coarse:h-14 laptop:px-3">
@@ -54,7 +57,7 @@ export function TopBar({ navigation, onLayer }: TopBarProps): JSX.Element {
         <span className="flex text-accent">
           <Logo size={20} />
         </span>
-        <span className="max-w-40 truncate max-tablet:sr-only">{useWorkspaceName()}</span>
+        <span className="max-w-40 truncate max-tablet:sr-only">{workspaceName}</span>
       </Link>
       {mayChoose ? <workspaceMenu.Content workspace={workspace} /> : null}
       <span aria-hidden className="mx-1 hidden h-5 w-px bg-border tablet:block" />

@@ -12,6 +12,7 @@ import { NoRows } from '../../components/section.tsx'
 import { DeletedTables } from './deleted-tables.tsx'
 import { ExportTemplate } from './export-template.tsx'
 import { LogoSection } from './logo-section.tsx'
+import { NameSection } from './workspace-name.tsx'
 
 /** Interval in ms between clock updates. */
 const LOOK_MS = 1_000
@@ -39,6 +40,7 @@ function Settings({ workspace }: { readonly workspace: Workspace }): JSX.Element
   return (
     <div className="flex flex-col gap-8">
       {mayChange ? null : <p className="text-muted">{words.onlyAdmins}</p>}
+      <NameSection key={workspace.name} {...{ workspace, mayChange }} />
       <div className="flex flex-col items-start gap-2">
         <Select
           label={words.timeZone}

@@ -7,6 +7,7 @@ import { CallFailureText } from '../../components/call-failure-text.tsx'
 import { Switch } from '../../components/checkbox.tsx'
 import { ConfirmDialog } from '../../components/dialog.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { LeaveQuestion } from '../../components/leave-question.tsx'
 import { LinkButton } from '../../components/link.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
@@ -107,16 +108,24 @@ function Editor({ workspace, tables, stored, config: kept, name: keptName }: Edi
   const call = useCall(automationReasons)
   const [name, setName] = useState(keptName)
   const [config, setConfig] = useState(kept)
+  const edited = JSON.stringify({ name, config })
+  const [saved, setSaved] = useState(edited)
   const isChanged = !stored || name !== keptName || JSON.stringify(config) !== JSON.stringify(kept)
   const table = tables.find((one) => one.name === config.when.table)
   const isDisabled = !isOnline
   const save = async (): Promise<void> => {
     const args = { workspace: workspace.id, automation: stored?.id ?? null, name, config }
-    const saved = await call.run<string>('save_automation', args)
-    if (!saved) return
+    const made = await call.run<string>('save_automation', args)
+    if (!made) return
+    setSaved(edited)
     showToast({ text: words.saved })
     if (!stored)
-      void navigate({ to: '/w/$ws/automations/$automation', params: { ws, automation: saved.result }, replace: true })
+      void navigate({
+        to: '/w/$ws/automations/$automation',
+        params: { ws, automation: made.result },
+        replace: true,
+        ignoreBlocker: true,
+      })
   }
   const switchTo = async (isOn: boolean): Promise<void> => {
     if (await call.run('switch_automation', { automation: stored?.id, is_on: isOn }))
@@ -141,6 +150,7 @@ function Editor({ workspace, tables, stored, config: kept, name: keptName }: Edi
         ) : null
       }
     >
+      <LeaveQuestion isChanged={edited !== saved} />
       <div className="flex flex-col gap-8">
         {isOnline ? null : <Notice tone="warning" role="status" title={words.offline} />}
         {stored === undefined ? null : <StoppedNotice automation={stored} />}
@@ -259,7 +269,7 @@ function DeleteButton({
   const remove = async (): Promise<void> => {
     if (!(await call.run('delete_automation', { automation: automation.id }))) return
     showToast({ text: words.removed })
-    void navigate({ to: '/w/$ws/automations', params: { ws }, replace: true })
+    void navigate({ to: '/w/$ws/automations', params: { ws }, replace: true, ignoreBlocker: true })
   }
   return (
     <>

@@ -1,10 +1,10 @@
 import { useRecords } from '@holdfast/react'
-import { Link, useBlocker, useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { Eye, ListPlus, Pencil, Plus, Rows2 } from 'lucide-react'
 import { type JSX, useMemo, useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { Dialog } from '../../components/dialog.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { LeaveQuestion } from '../../components/leave-question.tsx'
 import { Page } from '../../components/page.tsx'
 import { useRecordWriter } from '../../components/records/use-record-writer.ts'
 import { Skeleton } from '../../components/skeleton.tsx'
@@ -278,32 +278,5 @@ function Questions({
         />
       ) : null}
     </section>
-  )
-}
-
-/** Asks before unsaved changes are lost. */
-function LeaveQuestion({ isChanged }: { readonly isChanged: boolean }): JSX.Element {
-  const blocker = useBlocker({
-    shouldBlockFn: () => isChanged,
-    enableBeforeUnload: () => isChanged,
-    withResolver: true,
-  })
-  return (
-    <Dialog
-      title={words.leaveTitle}
-      isOpen={blocker.status === 'blocked'}
-      onClose={() => blocker.reset?.()}
-      role="alertdialog"
-      actions={
-        <>
-          <Button onPress={() => blocker.reset?.()}>{words.stay}</Button>
-          <Button tone="danger" onPress={() => blocker.proceed?.()}>
-            {words.discard}
-          </Button>
-        </>
-      }
-    >
-      <p>{words.leaveDetail}</p>
-    </Dialog>
   )
 }

@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx'
 import { CallFailureText } from '../../components/call-failure-text.tsx'
 import { Disclosure } from '../../components/disclosure.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
+import { LeaveQuestion } from '../../components/leave-question.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { ConditionList } from '../../components/records/condition-list.tsx'
 import { SqlPreview } from '../../components/records/sql-preview.tsx'
@@ -129,6 +130,7 @@ function RequiredEditor({
   const label = choices.find(({ name }) => name === field)?.label ?? field
   return (
     <div className="flex flex-col gap-3 rounded-md border border-border p-4">
+      <LeaveQuestion isChanged={draft.isChanged} />
       <div className="flex flex-wrap items-center gap-2">
         <Select
           label={tableRulesMessages.field}
@@ -209,6 +211,7 @@ function useRequiredDraft({ workspace, table, fields, given, choices, conditions
   readonly others: readonly Field[]
   readonly when: Conditions
   readonly change: (when: Conditions) => void
+  readonly isChanged: boolean
   readonly gaps: Gaps | undefined
   readonly call: Call
   readonly args: object
@@ -221,6 +224,7 @@ function useRequiredDraft({ workspace, table, fields, given, choices, conditions
     const start = others.find((one) => one.choices.length > 0) ?? others.find(({ isSystem }) => !isSystem)
     return conditions ?? (start ? [startOf(start)] : [])
   })
+  const [before] = useState(when)
   const [gaps, setGaps] = useState<Gaps>()
   const call = useCall(fieldRulesRefusals)
   const args = { workspace, table_name: table.descriptor.table, field, conditions: when }
@@ -253,6 +257,7 @@ function useRequiredDraft({ workspace, table, fields, given, choices, conditions
     others,
     when,
     change,
+    isChanged: when !== before,
     gaps,
     call,
     args,

@@ -5,6 +5,7 @@ import { type JSX, useEffect, useMemo, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { CallFailureText } from '../../components/call-failure-text.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { LeaveQuestion } from '../../components/leave-question.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { NoRows, Rows, Section } from '../../components/section.tsx'
@@ -97,6 +98,7 @@ function Rules({
   const isCustom = useIsCustom(workspace, table.descriptor.table) || kept === undefined
   const inForce = kept ?? NO_RULES
   const [rules, setRules] = useState(inForce)
+  const [saved, setSaved] = useState(inForce)
   const backend = useBackend()
   const preview = useAsk<AccessPreview>(tableRulesRefusals)
   const saving = useCall(tableRulesRefusals)
@@ -109,12 +111,14 @@ function Rules({
     const args = { workspace, table_name: table.descriptor.table, rules, replace_custom: isCustom }
     if (await saving.run('set_access', args)) {
       preview.forget()
+      setSaved(rules)
       showToast({ text: words.saved })
     }
   }
   const canSave = isOnline && (isChanged || isCustom)
   return (
     <Page title={words.titleOf(table.label)} width="reading" description={words.description}>
+      <LeaveQuestion isChanged={JSON.stringify(rules) !== JSON.stringify(saved)} />
       <div className="flex flex-col gap-8">
         {isOnline ? null : <Notice tone="warning" role="status" title={words.offline} />}
         {isCustom ? <Notice title={words.custom}>{words.customDetail}</Notice> : null}

@@ -2,6 +2,7 @@ import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { CallFailureText } from '../../components/call-failure-text.tsx'
 import { Checkbox } from '../../components/checkbox.tsx'
+import { LeaveQuestion } from '../../components/leave-question.tsx'
 import { NoRows, Section } from '../../components/section.tsx'
 import { Select } from '../../components/select.tsx'
 import { showToast } from '../../components/toast.tsx'
@@ -65,6 +66,7 @@ function Steps({
   isDisabled,
 }: FieldRulesProps & { readonly field: Field; readonly kept: StepMatrix | undefined }): JSX.Element {
   const [matrix, setMatrix] = useState(kept)
+  const [saved, setSaved] = useState(kept)
   const call = useCall(fieldRulesRefusals)
   const save = async (next: StepMatrix | undefined): Promise<void> => {
     const args = {
@@ -73,7 +75,9 @@ function Steps({
       field: field.column.column ?? field.name,
       steps: next ? stepsOf(next) : [],
     }
-    if (await call.run('set_transitions', args)) showToast({ text: next ? words.saved : words.removed })
+    if (!(await call.run('set_transitions', args))) return
+    setSaved(next)
+    showToast({ text: next ? words.saved : words.removed })
   }
   if (!matrix) {
     return (
@@ -89,6 +93,7 @@ function Steps({
   const isChanged = JSON.stringify(stepsOf(matrix)) !== JSON.stringify(kept ? stepsOf(kept) : [])
   return (
     <div className="flex flex-col gap-3">
+      <LeaveQuestion isChanged={matrix !== saved} />
       <ul className="flex flex-col divide-y divide-border rounded-md border border-border">
         {[NEW_RECORD, ...field.choices].map((from) => (
           <FromRow

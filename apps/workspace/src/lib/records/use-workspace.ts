@@ -55,17 +55,23 @@ export function canChange({ role }: Workspace): boolean {
 export function changeWorkspace(
   workspace: Workspace,
   label: string,
-  { timeZone = workspace.timeZone, language = workspace.language }: Partial<Workspace>,
+  {
+    name = workspace.name,
+    timeZone = workspace.timeZone,
+    language = workspace.language,
+  }: Partial<Pick<Workspace, 'name' | 'timeZone' | 'language'>>,
 ): NewCommand {
   const change = {
     kind: 'update' as const,
     table: WORKSPACES_TABLE,
     id: workspace.id,
     values: {
+      ...(name !== workspace.name && { name }),
       ...(timeZone !== workspace.timeZone && { time_zone: timeZone }),
       ...(language !== workspace.language && { language }),
     },
     before: {
+      ...(name !== workspace.name && { name: workspace.name }),
       ...(timeZone !== workspace.timeZone && { time_zone: workspace.timeZone }),
       ...(language !== workspace.language && { language: workspace.language }),
     },

@@ -6,6 +6,10 @@ export const workspaceMessages: Translation<typeof english> = {
   lead: (name) => `Einstellungen von ${name} für alle Mitglieder.`,
   none: 'Sie sind in keinem Arbeitsbereich. Tage richten sich nach der Uhr jedes Geräts.',
   onlyAdmins: 'Nur Inhaber und Admins können diese Einstellungen ändern.',
+  name: 'Name',
+  rename: 'Umbenennen',
+  renamed: 'Arbeitsbereich umbenannt',
+  nameMissing: 'Geben Sie einen Namen ein.',
   timeZone: 'Zeitzone',
   timeZoneDetail: (time) =>
     `Bestimmt auf jedem Gerät, was heute fällig oder überfällig ist.${time === undefined ? '' : ` Dort ist es jetzt ${time}.`}`,
