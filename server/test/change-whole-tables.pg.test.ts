@@ -286,6 +286,22 @@ describe('a copy of a table', () => {
       kind: 'formula',
       formula: { call: 'upper', of: [{ field: 'title' }] },
     })
+    await setComputed('plans', {
+      name: 'followers',
+      label: 'Followers',
+      kind: 'rollup',
+      table: 'plans',
+      link: 'before',
+      function: 'count',
+    })
+    await world.asked(
+      OLGA,
+      sql`insert into holdfast.views (table_name, name, type, scope, is_default, workspace_id, config) values
+            ('plans', 'Open', 'grid', 'shared', true, ${world.workspace}, '{"filter": "all(state.is.open)"}'),
+            ('plans', 'Report', 'form', 'shared', false, ${world.workspace}, '{"form": "title.required"}'),
+            ('plans', 'Mine', 'board', 'personal', false, null, '{}')`,
+    )
+    await world.asked(EDDA, sql`insert into holdfast.views (table_name, name, scope) values ('plans', 'Of Edda', 'personal')`)
     const change = { kind: 'duplicate_table', label: 'Plans copy', records: true }
     const text = await world.preview('plans', change)
     expect(await world.change('plans', change)).toBe(text)
@@ -294,6 +310,15 @@ describe('a copy of a table', () => {
     expect(named(await world.shapeOf('plans_2'))).toBe(named(await world.shapeOf('plans')))
     expect(named(await policiesOf('plans_2'))).toBe(named(await policiesOf('plans')))
     expect(await query(`select loud(p) from public.plans_2 p order by title`)).toEqual([{ loud: 'A' }, { loud: 'B' }])
+    expect(await query(`select followers(p)::int from public.plans_2 p order by title`)).toEqual([
+      { followers: 1 },
+      { followers: 0 },
+    ])
+    const views = `select name, type, scope, is_default, config from holdfast.views where table_name`
+    expect(await query(`${views} = 'plans_2' order by name`)).toEqual(
+      await query(`${views} = 'plans' and name <> 'Of Edda' order by name`),
+    )
+    expect(await query(`${views} = 'plans_2'`)).toHaveLength(3)
     await expect(world.asked(EDDA, sql`update public.plans_2 set state = 'open' where title = 'b'`)).rejects.toThrow(
       'State stays Done',
     )

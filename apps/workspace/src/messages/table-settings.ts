@@ -88,7 +88,8 @@ export const tableSettingsMessages = inLanguages('tableSettingsMessages', {
   duplicateTable: 'Duplicate table',
   duplicateTitle: (label: string) => `Duplicate ${label}`,
   duplicate: 'Duplicate',
-  duplicateDetail: 'Copies fields, rules and formulas. Views, forms and rollups stay with the original.',
+  duplicateDetail:
+    'Copies fields, views, forms, rules and formulas. Rollups of other tables, public links and automations stay with the original.',
   copyOf: (label: string) => `${label} copy`,
   withRecords: 'Copy records',
   deleteTable: 'Delete table',

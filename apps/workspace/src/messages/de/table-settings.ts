@@ -90,7 +90,7 @@ export const tableSettingsMessages: Translation<typeof english> = {
   duplicateTitle: (label) => `${label} duplizieren`,
   duplicate: 'Duplizieren',
   duplicateDetail:
-    'Kopiert Felder, Regeln und Formeln. Ansichten, Formulare und Zusammenfassungen bleiben beim Original.',
+    'Kopiert Felder, Ansichten, Formulare, Regeln und Formeln. Zusammenfassungen anderer Tabellen, öffentliche Links und Automationen bleiben beim Original.',
   copyOf: (label) => `${label} Kopie`,
   withRecords: 'Einträge kopieren',
   deleteTable: 'Tabelle löschen',
