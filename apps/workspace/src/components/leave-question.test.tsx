@@ -38,13 +38,18 @@ const press = (label: string): Promise<void> =>
   act(async () => [...document.querySelectorAll('button')].find((one) => one.textContent === label)?.click())
 const text = (): string => document.body.textContent
 
-test('the back button asks while there are unsaved changes: keep editing stays, discard leaves', async () => {
+test('leaving asks while there are unsaved changes: keep editing stays, discard leaves', async () => {
   const router = await open()
-  await act(async () => router.history.back())
+  const leave = (): Promise<void> =>
+    act(async () => {
+      // It does not settle before the question is answered.
+      void router.navigate({ to: '/list' })
+    })
+  await leave()
   expect(text()).toContain('Discard changes?')
   await press('Keep editing')
   expect([router.state.location.pathname, text().includes('Discard changes?')]).toEqual(['/editor', false])
-  await act(async () => router.history.back())
+  await leave()
   await press('Discard changes')
   expect([router.state.location.pathname, text()]).toEqual(['/list', 'List'])
 })
