@@ -301,7 +301,10 @@ describe('a copy of a table', () => {
             ('plans', 'Report', 'form', 'shared', false, ${world.workspace}, '{"form": "title.required"}'),
             ('plans', 'Mine', 'board', 'personal', false, null, '{}')`,
     )
-    await world.asked(EDDA, sql`insert into holdfast.views (table_name, name, scope) values ('plans', 'Of Edda', 'personal')`)
+    await world.asked(
+      EDDA,
+      sql`insert into holdfast.views (table_name, name, scope) values ('plans', 'Of Edda', 'personal')`,
+    )
     const change = { kind: 'duplicate_table', label: 'Plans copy', records: true }
     const text = await world.preview('plans', change)
     expect(await world.change('plans', change)).toBe(text)
