@@ -243,3 +243,7 @@ export const ISSUER_KEYS_MAX = 100
 
 /** Length limit in characters of a third-party subject, as in OpenID Connect. */
 export const SUBJECT_CHARS_MAX = 255
+
+/** Bounds in seconds of a support session. */
+export const SUPPORT_SESSION_S_MIN = 60
+export const SUPPORT_SESSION_S_MAX = 24 * 3_600

@@ -30,6 +30,9 @@ export const AUDIT_PURGE_ROWS = 10_000
 export const PAGE_ROWS = 50
 export const PAGE_ROWS_MAX = 200
 
+/** Lifetime in seconds of the session that a support link starts. */
+export const SUPPORT_SESSION_S = 3_600
+
 /** Users whose devices a search finds. */
 export const DEVICE_USERS_MAX = 50
 

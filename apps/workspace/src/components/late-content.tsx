@@ -17,7 +17,14 @@ type Load<Props extends object> = () => Promise<ComponentType<Props>>
 
 /** Lazy content within the screen, with loading and error states. */
 export function lateContent<Props extends object>(load: Load<Props>): LateContent<Props> {
-  return createLateContent(load, { loading: <Loading />, failed: <NotLoaded /> })
+  return createLateContent(load, {
+    loading: <Loading />,
+    failed: (
+      <div className="p-4">
+        <NotLoaded />
+      </div>
+    ),
+  })
 }
 
 /** A lazy dialog or panel. Nothing shows while it loads; a failure is reported over the screen. */

@@ -29,6 +29,8 @@ export const signInsMessages = inLanguages('signInsMessages', {
   label: 'Your sign-ins',
   thisDevice: 'This device',
   twoSteps: 'Two steps',
+  /** A session that an operator of the server started. */
+  support: 'Support',
   deviceOn: (browser: string, system: string) => `${browser} on ${system}`,
   unknownDevice: 'Unknown device',
   seen: (at: Date) => `Last seen ${formatAgo(at)}`,

@@ -1,5 +1,7 @@
 /** SQLSTATE codes used by name. @see PostgreSQL manual, appendix A */
 export const SQLSTATE = {
+  invalidDatetimeFormat: '22007',
+  datetimeFieldOverflow: '22008',
   notNullViolation: '23502',
   foreignKeyViolation: '23503',
   uniqueViolation: '23505',

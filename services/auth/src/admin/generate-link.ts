@@ -38,6 +38,8 @@ export interface LinkRequest {
   readonly metadata: UserMetadata
   /** Redirect target after verification, already checked. */
   readonly redirectTo: string
+  /** For a support link: seconds after which its session ends. */
+  readonly supportSeconds?: number | undefined
 }
 
 export interface GeneratedLink {
@@ -65,6 +67,8 @@ export async function generateLink(
   if (type === 'email_change_current' && !options.emailDoubleConfirmChanges) {
     throw validationFailed('Enable secure email change to generate link for current email')
   }
+  if (request.supportSeconds !== undefined && !isForSupport(type, known))
+    throw validationFailed('A support link is a magic link of a user with a confirmed address')
   const isNew = known === undefined
   const password = isNew && type === 'signup' && request.type === 'signup' ? request.password : undefined
   if (password !== undefined) {
@@ -85,6 +89,7 @@ export async function generateLink(
       sentTo: type === 'email_change_new' && newEmail !== undefined ? newEmail : email,
       ...(newEmail === undefined ? {} : { newEmail }),
       code: { digits: options.emailOtpLength },
+      supportSeconds: request.supportSeconds,
       now,
     })
     const { redirectTo } = request
@@ -105,6 +110,11 @@ function chooseType(text: string, known: UserRow | undefined): LinkType {
   if (known || type === 'signup' || type === 'invite') return type
   if (type === 'magiclink') return 'signup'
   throw noSuchUser('User with this email not found')
+}
+
+/** Opening a link confirms its address, which an operator must not do for the user. */
+function isForSupport(type: LinkType, user: UserRow | undefined): boolean {
+  return type === 'magiclink' && user !== undefined && user.email_confirmed_at !== null
 }
 
 interface LinkWork {

@@ -55,6 +55,7 @@ const PLACES: Readonly<Record<TokenPurpose, Place>> = {
  * @param input.newEmail - the new address, for both kinds of `email_change`
  * @param input.code - number of random digits, or the fixed code of a test number
  * @param input.isPkce - whether the link ends in a code for the requesting client
+ * @param input.supportSeconds - for a support link, after which its session ends
  * @param input.now - ISO 8601
  */
 export async function issueToken(
@@ -66,13 +67,15 @@ export async function issueToken(
     readonly newEmail?: string
     readonly code: { readonly digits: number } | { readonly fixed: string }
     readonly isPkce?: boolean
+    readonly supportSeconds?: number | undefined
     readonly now: string
   },
 ): Promise<IssuedToken> {
   const { userId, purpose, sentTo, code, now } = input
   const { type, sentAt } = PLACES[purpose]
   const otp = 'fixed' in code ? code.fixed : createOtp(code.digits)
-  const token = createOneTimeToken({ type, relatesTo: sentTo, otp, isPkce: input.isPkce ?? false })
+  const { isPkce = false, supportSeconds } = input
+  const token = createOneTimeToken({ type, relatesTo: sentTo, otp, isPkce, supportSeconds })
   const touched = await tx.execute(sql`
     update auth.users
        set ${sql.identifier(type)} = ${token.tokenHash}, ${sql.identifier(sentAt)} = ${now}, updated_at = ${now}${alsoSet(input)}

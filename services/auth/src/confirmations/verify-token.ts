@@ -15,6 +15,7 @@ import {
   findOneTimeTokenByOtp,
   type OneTimeToken,
   type OneTimeTokenType,
+  supportSecondsOf,
 } from '../one-time-tokens/one-time-tokens.ts'
 import type { AuthOptions, WithOptions } from '../options/auth-options.ts'
 import type { Store } from '../store.ts'
@@ -57,7 +58,13 @@ export type Presented =
 
 /** `half`: one of the two addresses of a change is confirmed, and the other is pending. */
 export type Verification =
-  | { readonly kind: 'whole'; readonly userId: string; readonly type: Exclude<VerificationType, 'email'> }
+  | {
+      readonly kind: 'whole'
+      readonly userId: string
+      readonly type: Exclude<VerificationType, 'email'>
+      /** Of a support link: seconds after which the session ends. */
+      readonly supportSeconds: number | undefined
+    }
   | { readonly kind: 'half' }
 
 /**
@@ -272,7 +279,7 @@ async function makeTrue(
       break
   }
   await nameProviders(tx, { userId: user.id, now })
-  return { kind: 'whole', userId: user.id, type }
+  return { kind: 'whole', userId: user.id, type, supportSeconds: token && supportSecondsOf(token.token_hash) }
 }
 
 /**

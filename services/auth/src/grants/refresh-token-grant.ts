@@ -98,6 +98,7 @@ export async function grantByRefreshToken(
         method: 'token_refresh',
         oauthClientId: session.oauth_client_id,
         scopes: session.scopes,
+        notAfter: session.not_after,
         address: input.origin.address,
       })
       .catch(failForNow)

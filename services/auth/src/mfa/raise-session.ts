@@ -49,7 +49,14 @@ export async function raiseSession(
   const user = await findUserById(tx, session.user_id)
   assert(user, 'the session refers to the user')
   const amr = await readSessionMethods(tx, sessionId)
-  const access = await accessTokens.issue(tx, { user, sessionId, aal: 'aal2', amr, method })
+  const access = await accessTokens.issue(tx, {
+    user,
+    sessionId,
+    aal: 'aal2',
+    amr,
+    method,
+    notAfter: session.not_after,
+  })
   return { user, access, refreshToken }
 }
 

@@ -22,6 +22,9 @@ export interface OneTimeToken {
 /** Marks tokens whose link returns a code to the requesting client instead of tokens. */
 const PKCE_PREFIX = 'pkce_'
 
+/** Marks tokens of support links, with the seconds after which their sessions end. */
+const SUPPORT_PREFIX = /^support(\d{1,6})_/
+
 /** @returns random digits, including leading zeros */
 export function createOtp(digits: number): string {
   assert(digits >= 6 && digits <= 10, 'codes have six to ten digits')
@@ -44,6 +47,12 @@ export function isPkceToken(tokenHash: string): boolean {
   return tokenHash.startsWith(PKCE_PREFIX)
 }
 
+/** Returns the seconds after which the session of a support link ends; `undefined` for other tokens. */
+export function supportSecondsOf(tokenHash: string): number | undefined {
+  const seconds = SUPPORT_PREFIX.exec(tokenHash)?.[1]
+  return seconds === undefined ? undefined : Number(seconds)
+}
+
 /** An unsaved token. Its `id` serves as the salt and never leaves the database. */
 export interface NewOneTimeToken {
   readonly id: string
@@ -52,17 +61,22 @@ export interface NewOneTimeToken {
   readonly relatesTo: string
 }
 
-/** @param input.isPkce - whether its link returns a code to the requesting client */
+/**
+ * @param input.isPkce - whether its link returns a code to the requesting client
+ * @param input.supportSeconds - of a support link, which is never a PKCE one
+ */
 export function createOneTimeToken(input: {
   readonly type: OneTimeTokenType
   readonly relatesTo: string
   readonly otp: string
   readonly isPkce: boolean
+  readonly supportSeconds?: number | undefined
 }): NewOneTimeToken {
-  const { type, relatesTo } = input
+  const { type, relatesTo, supportSeconds } = input
   const id = randomUUID()
   const hash = hashOneTimeToken(relatesTo, input.otp, id)
-  return { id, type, relatesTo, tokenHash: input.isPkce ? PKCE_PREFIX + hash : hash }
+  const prefix = supportSeconds === undefined ? (input.isPkce ? PKCE_PREFIX : '') : `support${supportSeconds}_`
+  return { id, type, relatesTo, tokenHash: prefix + hash }
 }
 
 /**
@@ -138,7 +152,7 @@ export async function findNewestOneTimeToken(
 
 /** Compares in constant time. Accepts this server's salted hashes and GoTrue's unsalted ones. */
 function isOtpOf(token: OneTimeToken, relatesTo: string, otp: string): boolean {
-  const kept = isPkceToken(token.token_hash) ? token.token_hash.slice(PKCE_PREFIX.length) : token.token_hash
+  const kept = token.token_hash.replace(SUPPORT_PREFIX, '').replace(PKCE_PREFIX, '')
   return [token.id, ''].some((salt) => {
     const left = Buffer.from(hashOneTimeToken(relatesTo, otp, salt))
     const right = Buffer.from(kept)

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { generateLink, type GenerateLinkNeeds } from '../admin/generate-link.ts'
 import { inviteAccount, type InviteAccountNeeds } from '../admin/invite-account.ts'
 import type { RequireAdmin } from '../admin/require-admin.ts'
-import { BODY_BYTES_MAX } from '../limits.ts'
+import { BODY_BYTES_MAX, SUPPORT_SESSION_S_MAX, SUPPORT_SESSION_S_MIN } from '../limits.ts'
 import type { RedirectPolicy } from '../redirects/redirect-policy.ts'
 import { OptionalRecord, OptionalText } from '../request-body.ts'
 import { renderUser } from '../users/render-user.ts'
@@ -40,6 +40,8 @@ const GenerateLinkBody = Type.Object({
   password: OptionalText,
   data: OptionalRecord,
   redirect_to: OptionalText,
+  /** Holdfast's own: makes a support link, whose session ends after these seconds. */
+  support_seconds: Type.Optional(Type.Integer({ minimum: SUPPORT_SESSION_S_MIN, maximum: SUPPORT_SESSION_S_MAX })),
 })
 const GenerateLinkQuery = Type.Object({ redirect_to: Type.Optional(Type.String()) })
 
@@ -59,6 +61,7 @@ export function generateLinkRoute(needs: Needs): FastifyPluginAsyncTypebox {
           password: body.password ?? '',
           metadata: body.data ?? {},
           redirectTo: redirects.choose(body.redirect_to ?? undefined, query.redirect_to, headers.referer),
+          supportSeconds: body.support_seconds,
         },
         admin,
         address: request.ip,

@@ -63,12 +63,13 @@ export function verifyRoutes(needs: Needs): FastifyPluginAsyncTypebox {
           { type, presented, address: request.ip },
           async (tx, verification, now) => {
             if (verification.kind === 'half') return messageUrl(redirectTo, isPkce)
-            const { userId } = verification
+            const { userId, supportSeconds } = verification
             if (!isPkce) {
               const signedIn = await sessions.start(tx, {
                 userId,
                 method: 'otp',
                 origin: originOf(request),
+                supportSeconds,
                 now,
               })
               return redirectUrl(redirectTo, {
@@ -97,8 +98,9 @@ export function verifyRoutes(needs: Needs): FastifyPluginAsyncTypebox {
       const presented = parsePresented(request.body)
       return verifyToken(needs, { type, presented, address: request.ip }, async (tx, verification, now) => {
         if (verification.kind === 'half') return { msg: HALF_CONFIRMED, code: '200' }
-        const { userId } = verification
-        return renderSession(await sessions.start(tx, { userId, method: 'otp', origin: originOf(request), now }))
+        const { userId, supportSeconds } = verification
+        const origin = originOf(request)
+        return renderSession(await sessions.start(tx, { userId, method: 'otp', origin, supportSeconds, now }))
       })
     })
   }

@@ -12,24 +12,31 @@ export interface NewSession {
   readonly origin: RequestOrigin
   /** The app the session is granted to and its scopes, unless it is the user's own client. */
   readonly oauthClient?: { readonly id: string; readonly scopes: string } | undefined
+  /** Of a support link: seconds after which the session ends. */
+  readonly supportSeconds?: number | undefined
   /** ISO 8601. */
   readonly now: string
 }
+
+/** Tag of sessions of support links. */
+export const SUPPORT_TAG = 'support'
 
 /** Starts a session at `aal1` with its first refresh token, and records the sign-in on the user. */
 export async function createSession(
   db: Queryable,
   input: NewSession,
-): Promise<{ readonly sessionId: string; readonly refreshToken: string }> {
-  const { userId, origin, now } = input
+): Promise<{ readonly sessionId: string; readonly refreshToken: string; readonly notAfter: Date | null }> {
+  const { userId, origin, supportSeconds, now } = input
+  const notAfter = supportSeconds === undefined ? null : new Date(Date.parse(now) + supportSeconds * 1_000)
   const sessionId = randomUUID()
   const refreshToken = createRefreshToken()
   await db.execute(sql`
     with session as (
-      insert into auth.sessions (id, user_id, aal, created_at, updated_at, user_agent, ip, oauth_client_id, scopes)
+      insert into auth.sessions (id, user_id, aal, created_at, updated_at, user_agent, ip, oauth_client_id, scopes, not_after, tag)
       values (
         ${sessionId}, ${userId}, 'aal1', ${now}, ${now}, ${userAgentOf(origin)}, ${addressOf(origin)},
-        ${input.oauthClient?.id ?? null}, ${input.oauthClient?.scopes ?? null}
+        ${input.oauthClient?.id ?? null}, ${input.oauthClient?.scopes ?? null},
+        ${notAfter?.toISOString() ?? null}, ${notAfter && SUPPORT_TAG}
       )
       returning id, created_at
     ),
@@ -48,7 +55,7 @@ export async function createSession(
       from session
      where users.id = ${userId}::uuid
   `)
-  return { sessionId, refreshToken }
+  return { sessionId, refreshToken, notAfter }
 }
 
 export function userAgentOf(origin: RequestOrigin): string | null {

@@ -64,6 +64,7 @@ function renderOwnSession(
     refreshed_at: session.refreshed_at?.toISOString() ?? null,
     not_after: session.not_after?.toISOString() ?? null,
     user_agent: session.user_agent,
+    tag: session.tag,
     ip: session.ip,
     aal: session.aal ?? 'aal1',
     amr,

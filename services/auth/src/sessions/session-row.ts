@@ -18,6 +18,8 @@ export interface SessionRow {
   readonly oauth_client_id: string | null
   readonly scopes: string | null
   readonly user_agent: string | null
+  /** `support` for sessions of support links. */
+  readonly tag: string | null
   readonly ip: string | null
   /** For sessions from a newer GoTrue: signing key of their refresh tokens, and the newest token's number. */
   readonly refresh_token_hmac_key: string | null
@@ -35,7 +37,7 @@ export interface RequestOrigin {
 export const SESSION_COLUMNS: SqlFragment = sql`
   sessions.id, sessions.user_id, sessions.aal, sessions.factor_id, sessions.not_after,
   coalesce(sessions.created_at, 'epoch') as created_at, sessions.refreshed_at at time zone 'utc' as refreshed_at,
-  sessions.oauth_client_id, sessions.scopes, sessions.user_agent, host(sessions.ip) as ip, sessions.refresh_token_hmac_key,
+  sessions.oauth_client_id, sessions.scopes, sessions.user_agent, sessions.tag, host(sessions.ip) as ip, sessions.refresh_token_hmac_key,
   sessions.refresh_token_counter::text as refresh_token_counter
 `
 

@@ -76,7 +76,7 @@ export function createSessions(needs: Store & { readonly accessTokens: AccessTok
       return signer
     },
     async start(tx, input) {
-      const { sessionId, refreshToken } = await createSession(tx, input)
+      const { sessionId, refreshToken, notAfter } = await createSession(tx, input)
       const found = await findUserWithMethods(tx, input.userId, sessionId)
       assert(found, 'the session refers to the user')
       const { user, methods: amr } = found
@@ -88,6 +88,7 @@ export function createSessions(needs: Store & { readonly accessTokens: AccessTok
         method: input.method,
         oauthClientId: input.oauthClient?.id,
         scopes: input.oauthClient?.scopes,
+        notAfter,
         address: input.origin.address,
       })
       return { user, access, refreshToken }

@@ -37,6 +37,8 @@ export interface AccessTokenInput {
   readonly address?: string | undefined
   /** Default: the setting `jwtExpiry`. */
   readonly lifetimeS?: number | undefined
+  /** End of the session, which the token does not outlive. */
+  readonly notAfter?: Date | null | undefined
   /** For an operator; see {@link INSPECTION_CLAIM}. */
   readonly isInspection?: boolean
 }
@@ -65,7 +67,8 @@ export function createAccessTokens(
     async issue(tx, input) {
       const { user } = input
       const issuedAtS = Math.floor(clock.now() / 1000)
-      const expiresInS = input.lifetimeS ?? options.jwtExpiry
+      const leftS = input.notAfter ? Math.floor(input.notAfter.getTime() / 1000) - issuedAtS : Infinity
+      const expiresInS = Math.min(input.lifetimeS ?? options.jwtExpiry, Math.max(1, leftS))
       const claims: AccessTokenClaims = {
         iss: issuer,
         sub: user.id,

@@ -158,6 +158,63 @@ describe('A link for an administrator to deliver', () => {
   })
 })
 
+describe('A support link', () => {
+  const LIMIT_S = 600
+
+  async function openSupport(email: string) {
+    const { body } = await generate({ type: 'magiclink', email, support_seconds: LIMIT_S })
+    const { hashed_token: tokenHash } = body
+    const payload = { type: 'magiclink', token_hash: tokenHash }
+    const { body: session } = await app.call({ method: 'POST', url: '/verify', payload })
+    return session as { access_token: string; refresh_token: string; expires_in: number; user: { id: string } }
+  }
+
+  test('starts a session that its user sees as support, and that ends', async () => {
+    const email = newAddress()
+    await app.signUp(email)
+    const session = await openSupport(email)
+    expect(session.expires_in).toBe(LIMIT_S)
+    const { body } = await app.call({ method: 'GET', url: '/user/sessions', token: session.access_token })
+    const sessions = body as unknown as readonly { tag: string | null; not_after: string | null }[]
+    expect(sessions.filter(({ tag }) => tag === 'support').map(({ not_after: end }) => end)).toEqual([
+      new Date(world.nowMs + LIMIT_S * 1_000).toISOString(),
+    ])
+    expect(sessions.filter(({ tag }) => tag === null).map(({ not_after: end }) => end)).toEqual([null])
+
+    world.nowMs += (LIMIT_S - 60) * 1_000
+    const refreshed = await app.refresh(session.refresh_token)
+    expect(refreshed).toMatchObject({ status: 200, body: { expires_in: 60 } })
+    world.nowMs += 60_000
+    expect(await app.refresh(refreshed.body.refresh_token)).toMatchObject({
+      status: 400,
+      body: { code: 'session_expired' },
+    })
+  })
+
+  test('has the limit also by its code, and by the address in the browser', async () => {
+    const email = newAddress()
+    await app.signUp(email)
+    const { body: first } = await generate({ type: 'magiclink', email, support_seconds: LIMIT_S })
+    const payload = { type: 'email', email, token: first.email_otp }
+    expect((await app.call({ method: 'POST', url: '/verify', payload })).body).toMatchObject({ expires_in: LIMIT_S })
+    const { body: second } = await generate({ type: 'magiclink', email, support_seconds: LIMIT_S })
+    const { pathname, search } = new URL(second.action_link)
+    const { headers } = await app.call({ method: 'GET', url: pathname.replace('/auth/v1', '') + search })
+    expect(String(headers['location'])).toContain(`expires_in=${LIMIT_S}`)
+  })
+
+  test('is for a user with a confirmed address, by a magic link, within bounds', async () => {
+    const email = newAddress()
+    await app.signUp(email)
+    const refused = { status: 400, body: { code: 'validation_failed' } }
+    expect(await generate({ type: 'recovery', email, support_seconds: LIMIT_S })).toMatchObject(refused)
+    expect(await generate({ type: 'magiclink', email: newAddress(), support_seconds: LIMIT_S })).toMatchObject(refused)
+    expect(await generate({ type: 'magiclink', email, support_seconds: 1 })).toMatchObject({ status: 400 })
+    await world.db.pool.execute(sql`update auth.users set email_confirmed_at = null where email = ${email}`)
+    expect(await generate({ type: 'magiclink', email, support_seconds: LIMIT_S })).toMatchObject(refused)
+  })
+})
+
 describe('An invitation', () => {
   test('is refused for an address that is confirmed, and for a text that is none', async () => {
     const email = newAddress()

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Pool } from '@holdfast/postgres'
 import { requestApi, type CallApi } from '../call-api.ts'
 import { invalidRequest } from '../errors.ts'
-import { PAGE_ROWS, PAGE_ROWS_MAX } from '../limits.ts'
+import { PAGE_ROWS, PAGE_ROWS_MAX, SUPPORT_SESSION_S } from '../limits.ts'
 import { requireOperator } from '../operators/require-operator.ts'
 import { answer, route, type Call, type Route } from '../routing/route.ts'
 import { estimateUsers, listUsers } from '../users/list-users.ts'
@@ -30,7 +30,8 @@ const UserBody = Type.Object(
   { additionalProperties: false },
 )
 
-const LINK_KINDS = Type.Union([Type.Literal('recovery'), Type.Literal('magiclink')])
+/** `support`: the session that it starts ends after {@link SUPPORT_SESSION_S} and is marked as support. */
+const LINK_KINDS = Type.Union([Type.Literal('recovery'), Type.Literal('magiclink'), Type.Literal('support')])
 
 /** Users of the project, through the accounts API. Viewers see masked personal data. */
 export function userRoutes({ pool, callApi }: UserRoutesNeeds): readonly Route[] {
@@ -140,12 +141,17 @@ function changeRoutes(call: CallApi): readonly Route[] {
       body: Type.Object({ kind: LINK_KINDS }),
       run: async ({ parameters, body, note }) => {
         const user = await requestApi<AccountUser>(call, 'auth', { method: 'GET', path: pathOf(parameters) })
-        note({ target: targetOf(user), after: body })
+        const isSupport = body.kind === 'support'
+        note({ target: targetOf(user), after: isSupport ? { ...body, seconds: SUPPORT_SESSION_S } : body })
         if (!user.email) throw invalidRequest('This user has no email address, and so no link.')
         const link = await requestApi<{ readonly action_link: string }>(call, 'auth', {
           method: 'POST',
           path: '/admin/generate_link',
-          body: { type: body.kind, email: user.email },
+          body: {
+            type: isSupport ? 'magiclink' : body.kind,
+            email: user.email,
+            ...(isSupport && { support_seconds: SUPPORT_SESSION_S }),
+          },
         })
         return { link: link.action_link }
       },

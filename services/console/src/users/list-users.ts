@@ -1,5 +1,6 @@
 import type { ListedUser } from '@holdfast/protocol'
-import { sql, type Pool } from '@holdfast/postgres'
+import { sql, SQLSTATE, sqlstateOf, type Pool } from '@holdfast/postgres'
+import { invalidRequest } from '../errors.ts'
 
 export interface UserFilter {
   /** Part of an address, phone number or name, or a whole id. */
@@ -14,6 +15,7 @@ export interface UserFilter {
  * Lists users, newest first. Pages by key, so that a page costs the same at any depth.
  *
  * @returns the users, and the position for the next page if there may be one
+ * @throws {HoldfastError} `invalid_request` for a position that no page has
  */
 export async function listUsers(
   pool: Pool,
@@ -33,7 +35,7 @@ export async function listUsers(
       ? [sql`(coalesce(u.created_at, '-infinity'), u.id) < (${afterTime}::timestamptz, ${afterId}::uuid)`]
       : []),
   ]
-  const rows = await pool.query<ListedUser & { position?: string }>(sql`
+  const query = sql`
     select u.id, u.email, nullif(u.phone, '') as phone, ${FULL_NAME} as name, u.created_at as "createdAt",
            u.last_sign_in_at as "lastSignInAt", u.confirmed_at is not null as "isConfirmed",
            coalesce(u.banned_until > now(), false) as "isBanned", coalesce(u.is_anonymous, false) as "isAnonymous",
@@ -44,7 +46,13 @@ export async function listUsers(
       from auth.users u
      where ${sql.join(conditions, ' and ')}
      order by coalesce(u.created_at, '-infinity') desc, u.id desc
-     limit ${limit}`)
+     limit ${limit}`
+  const rows = await pool.query<ListedUser & { position?: string }>(query).catch((error: unknown) => {
+    const state = sqlstateOf(error)
+    if (state === SQLSTATE.datetimeFieldOverflow || state === SQLSTATE.invalidDatetimeFormat)
+      throw invalidRequest('"after" has an impossible date. Use the "next" of the page before.')
+    throw error
+  })
   const last = rows.length === limit ? rows.at(-1)?.position : undefined
   for (const row of rows) delete row.position
   return { users: rows, ...(last !== undefined && { next: last }) }

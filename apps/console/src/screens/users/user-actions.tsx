@@ -24,20 +24,24 @@ const FOREVER = '876000h'
 
 type Asked = 'ban' | 'delete' | undefined
 
+type LinkKind = 'magiclink' | 'support'
+
+const LINK_TITLES: Readonly<Record<LinkKind, string>> = { magiclink: 'Sign-in link', support: 'Support link' }
+
 /** Bans, deletes, and sends or creates links. */
 export function UserActions({ details: { user } }: { readonly details: UserDetails }): JSX.Element {
   const [asked, setAsked] = useState<Asked>()
-  const [link, setLink] = useState<string>()
+  const [link, setLink] = useState<{ readonly kind: LinkKind; readonly url: string }>()
   const unban = useUserChange(user.id, 'The ban was lifted')
   const recover = useUserChange(user.id, 'Recovery mail queued')
   const createLink = useMutation({
-    mutationFn: () => request<{ link: string }>(`POST /users/${user.id}/link`, { body: { kind: 'magiclink' } }),
-    onSuccess: (created) => setLink(created.link),
+    mutationFn: (kind: LinkKind) => request<{ link: string }>(`POST /users/${user.id}/link`, { body: { kind } }),
+    onSuccess: ({ link: url }, kind) => setLink({ kind, url }),
     onError: (error) => showToast({ text: messageOf(error) }),
   })
   const act = (action: string): void => {
     if (action === 'recover') recover.mutate({ target: `POST /users/${user.id}/recover` })
-    else if (action === 'link') createLink.mutate()
+    else if (action === 'magiclink' || action === 'support') createLink.mutate(action)
     else if (action === 'unban') unban.mutate({ target: `PATCH /users/${user.id}`, body: { ban_duration: 'none' } })
     else setAsked(action as Asked)
   }
@@ -47,7 +51,8 @@ export function UserActions({ details: { user } }: { readonly details: UserDetai
         <IconButton label="Actions" icon={<Ellipsis size={18} aria-hidden />} />
         <Menu label="Actions">
           <MenuItem onAction={() => act('recover')}>Send recovery mail</MenuItem>
-          <MenuItem onAction={() => act('link')}>Create sign-in link…</MenuItem>
+          <MenuItem onAction={() => act('magiclink')}>Create sign-in link…</MenuItem>
+          <MenuItem onAction={() => act('support')}>Sign in as this user…</MenuItem>
           <MenuSeparator />
           <MenuItem onAction={() => act(isBanned(user) ? 'unban' : 'ban')}>
             {isBanned(user) ? 'Lift ban' : 'Ban…'}
@@ -58,10 +63,11 @@ export function UserActions({ details: { user } }: { readonly details: UserDetai
       {asked === 'ban' ? <Ban details={user} onClose={() => setAsked(undefined)} /> : null}
       {asked === 'delete' ? <Delete details={user} onClose={() => setAsked(undefined)} /> : null}
       {link === undefined ? null : (
-        <Dialog title="Sign-in link" isOpen onClose={() => setLink(undefined)} size="md">
-          <CopyLink link={link} label="Sign-in link">
-            Whoever opens it is signed in as {user.email}. It works once and is in the audit log. Send it to the user,
-            or use it to see what they see.
+        <Dialog title={LINK_TITLES[link.kind]} isOpen onClose={() => setLink(undefined)} size="md">
+          <CopyLink link={link.url} label={LINK_TITLES[link.kind]}>
+            {link.kind === 'support'
+              ? `Open it in a private window to see what ${user.email ?? 'the user'} sees, with all their rights. The session ends after an hour. The user sees it in their sign-ins as support, and the audit log has it.`
+              : `Whoever opens it is signed in as ${user.email ?? 'the user'}, without a time limit. It works once. Send it to the user only.`}
           </CopyLink>
         </Dialog>
       )}

@@ -21,6 +21,9 @@ export interface UserDetails {
     readonly id: string
     readonly created_at: string
     readonly refreshed_at?: string
+    readonly not_after?: string
+    /** `support` for the session of a support link. */
+    readonly tag?: string
     readonly user_agent?: string
     readonly ip?: string
     readonly aal?: string

@@ -101,7 +101,12 @@ function Sessions({ details: { user, sessions } }: { readonly details: UserDetai
             <Row
               key={session.id}
               title={session.user_agent || 'Unknown client'}
-              mark={session.aal === 'aal2' ? <Chip colour="green">second factor</Chip> : undefined}
+              mark={
+                <>
+                  {session.aal === 'aal2' ? <Chip colour="green">second factor</Chip> : null}
+                  {session.tag === 'support' ? <Chip colour="amber">support</Chip> : null}
+                </>
+              }
               actions={
                 <Button
                   size="sm"
@@ -119,6 +124,9 @@ function Sessions({ details: { user, sessions } }: { readonly details: UserDetai
                   · refreshed <TimeAgo at={session.refreshed_at} />
                 </>
               ) : null}
+              {session.not_after
+                ? ` · ${Date.parse(session.not_after) > Date.now() ? 'ends' : 'ended'} ${formatTime(session.not_after)}`
+                : null}
             </Row>
           ))}
         </Rows>

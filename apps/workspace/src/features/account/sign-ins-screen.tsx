@@ -139,6 +139,7 @@ function SessionRow({
         <>
           {session.isCurrent ? <Chip colour="teal">{words.thisDevice}</Chip> : null}
           {session.hasSecondStep ? <Chip colour="green">{words.twoSteps}</Chip> : null}
+          {session.isSupport ? <Chip colour="amber">{words.support}</Chip> : null}
         </>
       }
       removal={session.isCurrent ? undefined : removal}

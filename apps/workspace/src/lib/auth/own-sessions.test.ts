@@ -102,6 +102,7 @@ test('a session has the ways in, the oldest first, and whether a second step was
       userAgent: undefined,
       ip: '192.0.2.1',
       hasSecondStep: true,
+      isSupport: false,
       methods: ['password', 'totp'],
       isCurrent: false,
     },

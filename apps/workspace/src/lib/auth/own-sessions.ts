@@ -12,6 +12,7 @@ const sessionSchema = v.pipe(
     refreshed_at: text,
     not_after: text,
     user_agent: text,
+    tag: text,
     ip: text,
     aal: text,
     amr: v.nullish(v.array(v.object({ method: v.string(), timestamp: v.number() }))),
@@ -26,6 +27,8 @@ const sessionSchema = v.pipe(
     userAgent: row.user_agent ?? undefined,
     ip: row.ip ?? undefined,
     hasSecondStep: row.aal === 'aal2',
+    /** Started by an operator with a support link. */
+    isSupport: row.tag === 'support',
     /** Authentication methods, oldest first. */
     methods: (row.amr ?? []).toSorted((a, b) => a.timestamp - b.timestamp).map(({ method }) => method),
     isCurrent: row.current,

@@ -29,6 +29,7 @@ export const signInsMessages: Translation<typeof english> = {
   label: 'Ihre Anmeldungen',
   thisDevice: 'Dieses Gerät',
   twoSteps: 'Zwei Schritte',
+  support: 'Support',
   deviceOn: (browser, system) => `${browser} unter ${system}`,
   unknownDevice: 'Unbekanntes Gerät',
   seen: (at) => `Zuletzt gesehen ${formatAgo(at)}`,
