@@ -35,7 +35,7 @@ const LINK_KINDS = Type.Union([Type.Literal('recovery'), Type.Literal('magiclink
 
 /** Users of the project, through the accounts API. Viewers see masked personal data. */
 export function userRoutes({ pool, callApi }: UserRoutesNeeds): readonly Route[] {
-  return [...readRoutes(pool, callApi), ...changeRoutes(callApi), ...sessionRoutes(callApi)]
+  return [...readRoutes(pool, callApi), ...changeRoutes(callApi), ...linkRoutes(callApi), ...sessionRoutes(callApi)]
 }
 
 interface AccountUser {
@@ -135,6 +135,12 @@ function changeRoutes(call: CallApi): readonly Route[] {
         await requestApi(call, 'auth', { method: 'DELETE', path })
       },
     }),
+  ]
+}
+
+/** Links and mails that sign a user in. */
+function linkRoutes(call: CallApi): readonly Route[] {
+  return [
     route('POST /users/:id/link', {
       access: 'developer',
       action: 'create_sign_in_link',

@@ -1,3 +1,5 @@
+import { formatTime } from '../../lib/format.ts'
+
 /** A user as the accounts API returns it, with the parts that the console shows. */
 export interface AccountUser {
   readonly id: string
@@ -42,4 +44,10 @@ interface Factor {
 /** Returns whether a user is banned now. */
 export function isBanned({ banned_until: until }: Pick<AccountUser, 'banned_until'>): boolean {
   return until !== undefined && Date.parse(until) > Date.now()
+}
+
+/** Returns when a session with an end ends: `ends 30 Nov 2026, 14:05:12`; an empty text for others. */
+export function describeEnd({ not_after: end }: Pick<UserDetails['sessions'][number], 'not_after'>): string {
+  if (!end) return ''
+  return `${Date.parse(end) > Date.now() ? 'ends' : 'ended'} ${formatTime(end)}`
 }

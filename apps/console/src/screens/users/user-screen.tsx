@@ -10,7 +10,7 @@ import { formatTime } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/session.ts'
 import { EditMetadata } from './edit-metadata.tsx'
 import { UserActions } from './user-actions.tsx'
-import { isBanned, type UserDetails } from './user-details.ts'
+import { describeEnd, isBanned, type UserDetails } from './user-details.ts'
 import { useUserChange } from './use-user-change.ts'
 
 const userRoute = getRouteApi('/users/$id')
@@ -124,9 +124,7 @@ function Sessions({ details: { user, sessions } }: { readonly details: UserDetai
                   · refreshed <TimeAgo at={session.refreshed_at} />
                 </>
               ) : null}
-              {session.not_after
-                ? ` · ${Date.parse(session.not_after) > Date.now() ? 'ends' : 'ended'} ${formatTime(session.not_after)}`
-                : null}
+              {describeEnd(session) === '' ? null : ` · ${describeEnd(session)}`}
             </Row>
           ))}
         </Rows>
