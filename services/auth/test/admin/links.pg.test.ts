@@ -166,7 +166,12 @@ describe('A support link', () => {
     const { hashed_token: tokenHash } = body
     const payload = { type: 'magiclink', token_hash: tokenHash }
     const { body: session } = await app.call({ method: 'POST', url: '/verify', payload })
-    return session as unknown as { access_token: string; refresh_token: string; expires_in: number; user: { id: string } }
+    return session as unknown as {
+      access_token: string
+      refresh_token: string
+      expires_in: number
+      user: { id: string }
+    }
   }
 
   test('starts a session that its user sees as support, and that ends', async () => {
