@@ -27,7 +27,7 @@ export function PoliciesTab({ bucket: { id, isPublic } }: { readonly bucket: Lis
         <Link
           to="/tables"
           search={{ schema: 'storage', table: 'objects', tab: 'structure' }}
-          className="text-accent hover:underline"
+          className="text-accent underline"
         >
           table storage.objects
         </Link>{' '}
