@@ -125,7 +125,7 @@ test('an owner builds a checklist, and a failed answer on an offline phone makes
     await page.goto(record.replace(/\/r\/.*/, `/print?record=${id}`))
     await expect(page.getByRole('img', { name: 'Olga' })).toBeVisible(SYNCED)
     await expect(page.getByRole('img', { name: 'IMG_0042.jpg' })).toBeVisible(SYNCED)
-    await page.goBack()
+    await page.goto(record)
   })
 
   await test.step('the records are shared as a page, which a visitor reads until the link is revoked', async () => {

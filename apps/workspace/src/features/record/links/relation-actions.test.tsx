@@ -25,6 +25,7 @@ const SCHEMA = {
 
 let device: TestDevice
 beforeAll(async () => {
+  await import('./link-existing.tsx') // the dialog loads late
   device = await openTestDevice(SCHEMA)
 }, 40_000)
 afterAll(() => device[Symbol.asyncDispose]())
