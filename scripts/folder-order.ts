@@ -86,7 +86,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'routes',
   ],
   'apps/console': ['lib', 'components', 'screens', 'app'],
-  'services/console': ['operators', 'users', 'devices', 'sql', 'tables', 'files', 'policies', 'routing', 'routes'],
+  'services/console': ['operators', 'users', 'devices', 'logs', 'sql', 'tables', 'files', 'policies', 'routing', 'routes'],
   sample: ['words', 'pictures'],
   server: [
     'vite',
@@ -96,6 +96,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'automations',
     'invitations',
     'config',
+    'logs',
     'project',
     'types',
     'backup',

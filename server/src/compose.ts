@@ -56,22 +56,23 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const { readerUrl, requestUrl } = roles
   const calls = createDatabaseCalls()
   const jwtSecret = resolveJwtSecret(config.jwtSecret, config.dataDir, logger)
-  const openingAccounts = openAccounts(context, { authUrl: roles.authUrl, jwtSecret, baseUrl, hasSample })
+  const openingAccounts = openAccounts(context.as('auth'), { authUrl: roles.authUrl, jwtSecret, baseUrl, hasSample })
   const [catalog, accounts] = await openTogether(openCatalog(context, readerUrl, calls.channels), openingAccounts)
   phases.end('catalog')
   const shares = openRequestConnections(context, { requestUrl, catalog })
   const app = openHttpServer(context, trustProxy)
-  const rest = await openRestPart(context, { share: shares.share('rest'), catalog, baseUrl })
+  const rest = await openRestPart(context.as('rest'), { share: shares.share('rest'), catalog, baseUrl })
   const files = { share: shares.share('storage'), pool, readerUrl, jwtSecret: jwtSecret.text, accounts }
-  const storage = await openFiles(context, files)
-  const tap = createChangeTap(logger)
+  const storage = await openFiles(context.as('storage'), files)
+  const tap = createChangeTap(context.as('sync').logger)
   // Requests come later than sync is opened.
   const state = { isStandby: (): boolean => sync.isStandby, isRefused: (): boolean => sync.status().refused }
-  const realtime = openChannels(context, { accounts, share: shares.share('realtime'), pool, tap, roles, ...state })
-  const functions = openFunctionsPart(context, { accounts, baseUrl, pool, requestUrl, hasSample })
+  const channels = { accounts, share: shares.share('realtime'), pool, tap, roles, ...state }
+  const realtime = openChannels(context.as('realtime'), channels)
+  const functions = openFunctionsPart(context.as('functions'), { accounts, baseUrl, pool, requestUrl, hasSample })
   phases.end('services')
   const policies = openPolicyCompiler(context, { pool, readerUrl, catalog, exposedSchemas: rest.exposedSchemas })
-  const sync = openSyncPart(context, {
+  const sync = openSyncPart(context.as('sync'), {
     url,
     roles,
     shares,

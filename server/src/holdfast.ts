@@ -2,6 +2,7 @@ import type { ApiKeys } from '@holdfast/auth'
 import type { Clock, Logger, Phases } from '@holdfast/foundation'
 import type { Cluster } from '@holdfast/postgres'
 import type { Config } from './config/options.ts'
+import type { LogStore } from './logs/log-store.ts'
 import type { ProjectPreparation } from './project/reset-request.ts'
 
 /** A link to the welcome screen, and the purpose of its key. */
@@ -48,6 +49,8 @@ export interface Holdfast extends AsyncDisposable {
 export interface OpenHoldfastOptions {
   readonly config: Config
   readonly logger: Logger
+  /** The log that the console searches; its loggers also write to `logger`. Default: none. */
+  readonly logs?: LogStore | undefined
   /** Logs a line per request. Default: none. */
   readonly requestLog?: Logger | undefined
   readonly clock: Clock

@@ -53,10 +53,11 @@ function readPostgresSettings({ databaseUrl, postgresSettings }: OpenHoldfastOpt
 type ChosenSettings = ReturnType<typeof parseChosenSettings>
 
 function openCluster(
-  { config, logger, progress, signal }: OpenHoldfastOptions,
+  { config, logs, logger: own, progress, signal }: OpenHoldfastOptions,
   settings: ChosenSettings,
   onSpawned: () => void,
 ): Promise<Cluster> {
+  const logger = logs?.loggerFor('postgres') ?? own
   if (config.databaseUrl !== undefined) {
     progress('connecting to Postgres')
     const opening = openExternalCluster({ url: config.databaseUrl, dataDir: config.dataDir, logger })

@@ -219,6 +219,15 @@ export {
 } from './console-functions.ts'
 export { ADVICE_LEVELS, type Advice, type AdviceLevel } from './console-advisors.ts'
 export {
+  LOG_LEVELS,
+  LOG_SERVICES,
+  type ListedLogEntry,
+  type LogEntry,
+  type LogEntryLevel,
+  type LogPage,
+  type LogService,
+} from './console-logs.ts'
+export {
   type SavedQuery,
   type SqlColumn,
   type SqlError,

@@ -29,9 +29,9 @@ export const BACKUP_FILES = {
 
 const FORMAT = 1
 
-/** Data folder entries excluded from a backup: the database (backed up by Postgres), databases set aside, and files recreated at startup. */
+/** Data folder entries excluded from a backup: the database (backed up by Postgres), databases set aside, logs, and files recreated at startup. */
 const NOT_COPIED =
-  /^(?:before-reset|extensions|postgres|postgres\.conf|postgres\.new|postgres\.password|reset\.json|running\.json|lock(?:\..*)?|.*\.new)$/
+  /^(?:before-reset|extensions|logs|postgres|postgres\.conf|postgres\.new|postgres\.password|reset\.json|running\.json|lock(?:\..*)?|.*\.new)$/
 
 /**
  * Writes a backup folder: `fill` gets an empty folder, which is renamed when complete.

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { errorMessage, HoldfastError, limitRepeats, systemClock, type Logger } from '@holdfast/foundation'
 import { SAMPLE_PASSWORD, sampleAccounts } from '@holdfast/sample'
 import type { Holdfast, OpenHoldfastOptions } from '../holdfast.ts'
@@ -7,6 +7,7 @@ import { STORED_FILES } from '../backup/stored-files.ts'
 import { options, type Config } from '../config/options.ts'
 import { runUntilStopped, type LifetimeOptions } from '../lifetime.ts'
 import { createLogger, isLogFormat, isLogLevel } from '../logger.ts'
+import { LogStore } from '../logs/log-store.ts'
 import { openHoldfast } from '../open-holdfast.ts'
 import { releaseMemory } from '../release-memory.ts'
 import { releaseMemoryWhenIdle } from '../release-memory-when-idle.ts'
@@ -51,7 +52,9 @@ export async function serve(
   const tell = config.json ? input.err : input.out
   const level = isLogLevel(config.logLevel) ? config.logLevel : 'warn'
   const format = isLogFormat(config.logFormat) ? config.logFormat : 'text'
-  using logger = limitRepeats(createLogger(level, input.err, systemClock.now, format), systemClock)
+  using limited = limitRepeats(createLogger(level, input.err, systemClock.now, format), systemClock)
+  await using logs = openLogs(config, limited)
+  const logger = logs?.loggerFor('server') ?? limited
   const requestLog = config.logRequests ? createLogger('info', input.err, systemClock.now, format) : undefined
   using _ = releaseMemoryWhenIdle(logger)
   tell(`Holdfast ${VERSION}\n`)
@@ -87,6 +90,7 @@ export async function serve(
         openHoldfast({
           ...next,
           logger,
+          logs,
           requestLog,
           clock: systemClock,
           progress,
@@ -94,6 +98,7 @@ export async function serve(
           ...(onProjectProblem && { onProjectProblem }),
         }),
       )
+      logs?.begin()
       const line = readyLine(holdfast)
       // Automatically chosen ports stay the same afterwards.
       const { port, databasePort: dbPort } = holdfast
@@ -117,6 +122,11 @@ export async function serve(
       }
     },
   })
+}
+
+/** Opens the log that the console searches, in the data folder. */
+function openLogs({ console: isShown, dataDir }: Config, logger: Logger): LogStore | undefined {
+  return isShown ? new LogStore({ folder: join(dataDir, 'logs'), logger, clock: systemClock }) : undefined
 }
 
 /** What to open next. */

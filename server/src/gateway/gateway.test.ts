@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { HoldfastError, silentLogger } from '@holdfast/foundation'
 import { createHttpServer, requireCaller } from '@holdfast/http'
 import { single } from './metrics/families.ts'
-import { RequestMetrics } from './metrics/request-metrics.ts'
 import { mountGateway, type GatewayOptions } from './gateway.ts'
 
 /** Returns the caller, for any service and token; services never see an unverified token. */
@@ -56,7 +55,7 @@ async function open(changes: Partial<GatewayOptions> = {}) {
       keyDemandOf: (_method, path) => (path === '/open' ? 'none' : path === '/own' ? 'optional' : 'required'),
     },
     ...NOT_SERVED,
-    requests: new RequestMetrics(),
+    onAnswered: () => undefined,
     metrics: { token: 'scrape', read: async () => [single('gauge', 'holdfast_database_up', 'Whether.', 1)] },
     sync: async (scope) => {
       scope.post('/sync/stream', async (request) => ({ caller: requireCaller(request) }))

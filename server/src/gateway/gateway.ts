@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { HoldfastError, nextTurn, type Logger } from '@holdfast/foundation'
 import { allowOrigins, explainListen, findPort, limitAddresses } from '@holdfast/http'
+import type { AnsweredRequest } from '../logs/render-entry.ts'
 import { appConfigRoutes, type AppConfig } from './app-config.ts'
 import { appFiles } from './app-files.ts'
 import { CONSOLE_API } from './console/console-api.ts'
@@ -9,9 +10,9 @@ import { docsFiles } from './docs-files.ts'
 import { authenticate, isOperator, type RequireSession, type VerifyToken } from './authenticate.ts'
 import { mailboxRoutes, type MailboxOptions } from './mailbox/mailbox.ts'
 import { metricsRoutes, type MetricsOptions } from './metrics/metrics.ts'
-import type { RequestMetrics } from './metrics/request-metrics.ts'
 import { healthRoutes, type HealthReport } from './health.ts'
 import { renderSyncFailure } from './render-sync-failure.ts'
+import { reportRequests } from './report-requests.ts'
 import {
   authVocabulary,
   realtimeVocabulary,
@@ -37,8 +38,8 @@ export interface GatewayOptions {
   readonly functions: FastifyPluginAsync | undefined
   /** `undefined` if no messages are captured, or nobody may read them here. */
   readonly mailbox: Omit<MailboxOptions, 'projectName' | 'verifyToken'> | undefined
-  /** Counts all answered requests. */
-  readonly requests: Pick<RequestMetrics, 'record'>
+  /** Called with each answered request. */
+  readonly onAnswered: (request: AnsweredRequest) => void
   readonly metrics: Pick<MetricsOptions, 'read' | 'token'>
   /** All sync routes, at their full paths. */
   readonly sync: FastifyPluginAsync
@@ -119,9 +120,7 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     return isUnknown ? refuseUnknown(request, reply) : undefined
   })
   app.setNotFoundHandler(refuseUnknown)
-  app.addHook('onResponse', async ({ url, method }, reply) => {
-    options.requests.record({ url, method, status: reply.statusCode, ms: reply.elapsedTime })
-  })
+  reportRequests(app, options.onAnswered)
 
   await app.register(async (scope) => {
     scope.addHook('onRequest', refuseWhileDown(options, authVocabulary))

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { createPasswordHasher, createRateLimiter, createTotpSecret, matchTotp, totpUri } from '@holdfast/auth'
-import { type Console, type Credentials, Invitations, loadConsole } from '@holdfast/console'
+import { type Console, type Credentials, Invitations, loadConsole, type LogSource } from '@holdfast/console'
 import type { Advice, Overview, PartHealth } from '@holdfast/protocol'
 import { type Cluster, type Pool, sql } from '@holdfast/postgres'
 import type { FunctionsService } from '@holdfast/functions'
@@ -34,6 +34,9 @@ const PASSWORD_COST = 12
 const ATTEMPTS_PER_ADDRESS_MAX = 60
 const ATTEMPTS_PER_ACCOUNT_MAX = 10
 const ATTEMPTS_WINDOW_S = 300
+
+/** Servers of tests keep no log. */
+const NO_LOGS: LogSource = { dropped: 0, search: async () => ({ entries: [] }) }
 
 export interface ConsoleParts {
   /** Receives the console's calls of this server's APIs. */
@@ -86,6 +89,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
           readHistory: (hours) => history.read(hours),
         },
         devices: parts.services.sync.devices,
+        logs: context.logs ?? NO_LOGS,
         readAdvice: advisor,
         callApi: createApiCaller(app, accounts.auth.apiKeys.serviceRole),
         ...(functions && {

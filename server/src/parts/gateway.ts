@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { FunctionsService } from '@holdfast/functions'
+import { networkOf } from '@holdfast/http'
 import type { Cluster } from '@holdfast/postgres'
 import type { RealtimeService } from '@holdfast/realtime'
 import type { RestService } from '@holdfast/rest'
@@ -78,7 +79,10 @@ export async function openGateway(
       auth.captured && config.mailbox
         ? { messages: auth.captured, servesThisMachineOnly: servesThisMachineOnly(config) }
         : undefined,
-    requests,
+    onAnswered(request) {
+      requests.record(request)
+      context.logs?.addRequest(request, networkOf(request.address))
+    },
     metrics: { token: config.metricsToken, read },
     sync: sync.routes,
     withoutSignIn: [

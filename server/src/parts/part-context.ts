@@ -1,13 +1,17 @@
 import type { Clock, Logger } from '@holdfast/foundation'
+import type { LogService } from '@holdfast/protocol'
 import { createPool, SHORT_TRANSACTIONS, type Pool, type PoolOptions } from '@holdfast/postgres'
 import type { Config } from '../config/options.ts'
 import type { OpenHoldfastOptions } from '../holdfast.ts'
+import type { LogStore } from '../logs/log-store.ts'
 
 /** Shared dependencies of the server's parts. */
 export interface PartContext {
   readonly config: Config
   readonly logger: Logger
   readonly requestLog: Logger | undefined
+  /** The log that the console searches, if it is kept. */
+  readonly logs: LogStore | undefined
   readonly clock: Clock
   /** Creation time of the installation, preserved by a reset. */
   readonly bornAt: Date | undefined
@@ -15,6 +19,8 @@ export interface PartContext {
   readonly opened: AsyncDisposableStack
   /** Pools opened by {@link openPool}, by name. */
   readonly pools: Map<string, OpenPool>
+  /** The same, with a logger whose lines are of a service. */
+  as(service: LogService): PartContext
   /** Opens a pool for {@link SHORT_TRANSACTIONS} and adds it to {@link opened}. */
   openPool(options: Omit<PoolOptions, 'onError'>): Pool
 }
@@ -28,19 +34,21 @@ export interface OpenPool {
 }
 
 export function createPartContext(
-  { config, logger, requestLog, clock, preparation }: OpenHoldfastOptions,
+  { config, logger, requestLog, logs, clock, preparation }: OpenHoldfastOptions,
   opened: AsyncDisposableStack,
 ): PartContext {
   const onError = (error: Error): void => logger.log('debug', 'an idle connection broke', { error: error.message })
   const pools = new Map<string, OpenPool>()
-  return {
+  const context: PartContext = {
     config,
     logger,
     requestLog,
+    logs,
     clock,
     bornAt: preparation?.bornAt === undefined ? undefined : new Date(preparation.bornAt),
     opened,
     pools,
+    as: (service) => (logs ? { ...context, logger: logs.loggerFor(service) } : context),
     openPool(options) {
       const pool = opened.use(
         createPool({ ...options, settings: { ...SHORT_TRANSACTIONS, ...options.settings }, onError }),
@@ -50,4 +58,5 @@ export function createPartContext(
       return pool
     },
   }
+  return context
 }

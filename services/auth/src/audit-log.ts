@@ -1,4 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Logger } from '@holdfast/foundation'
 import { type Queryable, sql } from '@holdfast/postgres'
 import type { UserRow } from './users/user-row.ts'
 
@@ -37,6 +40,32 @@ export type AuditAction = keyof typeof LOG_TYPES
 export type AuditActor = Pick<UserRow, 'id' | 'email' | 'phone' | 'is_sso_user'> &
   Partial<Pick<UserRow, 'raw_user_meta_data'>>
 
+/** An action of the request being handled. */
+interface AuditEvent {
+  readonly action: AuditAction
+  /** Whom it is about. */
+  readonly userId: string
+}
+
+/** Actions of the current request, so that the many that record them need not hand the request down. */
+const current = new AsyncLocalStorage<AuditEvent[]>()
+
+/** Logs the actions of each successful request, under its id. */
+export function logAuditEvents(app: FastifyInstance, logger: Logger): void {
+  const byRequest = new WeakMap<FastifyRequest, readonly AuditEvent[]>()
+  app.addHook('preHandler', (request, _reply, done) => {
+    const events: AuditEvent[] = []
+    byRequest.set(request, events)
+    current.run(events, done)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    // Of a refused request, the transaction was mostly rolled back.
+    if (reply.statusCode >= 400) return
+    for (const { action, userId } of byRequest.get(request) ?? [])
+      logger.log('info', action.replaceAll('_', ' '), { requestId: request.id, userId })
+  })
+}
+
 /**
  * Records a user's action in GoTrue's format. Refreshes are not recorded, because every device does one hourly.
  *
@@ -53,6 +82,9 @@ export async function recordAudit(
   },
 ): Promise<void> {
   const { actor, action } = entry
+  // An administrator acts on the user in the traits.
+  const subject = entry.traits?.['user_id']
+  current.getStore()?.push({ action, userId: typeof subject === 'string' ? subject : actor.id })
   const name = actor.raw_user_meta_data?.['full_name']
   const payload = {
     actor_id: actor.id,

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { type Clock, HoldfastError, type Logger, nextTurn } from '@holdfast/foundation'
 import type { Pool } from '@holdfast/postgres'
+import { logAuditEvents } from './audit-log.ts'
 import { createRequireAdmin } from './admin/require-admin.ts'
 import { createCaptcha } from './captcha/captcha.ts'
 import { compileValidator } from './compile-validator.ts'
@@ -135,6 +136,7 @@ export function authRoutes(parts: AuthParts): FastifyPluginAsync {
     app.addHook('onRequest', async (request) => {
       if (isProxied(request)) parts.limits.noteProxy()
     })
+    logAuditEvents(app, parts.logger)
     app.setErrorHandler((error, request, reply) => renderError(error, request, reply, parts.logger))
     if (app.prefix !== '') {
       app.setNotFoundHandler((request, reply) => {

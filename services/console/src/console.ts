@@ -17,6 +17,7 @@ import { deviceRoutes, type DeviceSources } from './routes/devices.ts'
 import { functionRoutes, type FunctionSources } from './routes/functions.ts'
 import { fileChangeRoutes } from './routes/file-changes.ts'
 import { fileRoutes, type FileSources } from './routes/files.ts'
+import { logRoutes, type LogSource } from './routes/logs.ts'
 import { operatorRoutes } from './routes/operators.ts'
 import { overviewRoutes, type OverviewSources } from './routes/overview.ts'
 import { policyRoutes } from './routes/policies.ts'
@@ -41,6 +42,7 @@ export interface OpenConsoleOptions {
   readonly credentials: Credentials
   readonly overview: OverviewSources
   readonly devices: DeviceSources
+  readonly logs: LogSource
   readonly readAdvice: ReadAdvice
   /** Calls the APIs of this server with the service key. */
   readonly callApi: CallApi
@@ -95,6 +97,7 @@ export function openConsole(options: OpenConsoleOptions): Console {
     ...userRoutes({ pool, callApi: options.callApi }),
     ...deviceRoutes({ pool, devices: options.devices }),
     ...functionRoutes(options.functions),
+    ...logRoutes({ pool, logs: options.logs }),
     ...sqlRoutes(pool, createSqlRunner(pool, logger), options.openSqlSession),
     ...sqlQueryRoutes(new SqlHistory(pool), new SavedQueries(pool)),
     ...tableChangeRoutes({ pool, changes: options.changes, openSqlSession: options.openSqlSession }),

@@ -48,6 +48,12 @@ const functionDetails = createRoute({
   path: '/functions/$name',
   component: lazyRouteComponent(() => import('../screens/functions/function-screen.tsx'), 'FunctionScreen'),
 })
+const logs = createRoute({
+  ...screen,
+  path: '/logs',
+  validateSearch: textsOf(['text', 'user', 'request', 'service', 'level', 'status', 'hours']),
+  component: lazyRouteComponent(() => import('../screens/logs/logs-screen.tsx'), 'LogsScreen'),
+})
 const advisors = createRoute({
   ...screen,
   path: '/advisors',
@@ -106,6 +112,7 @@ export const router = createRouter({
     functions,
     functionDetails,
     files,
+    logs,
     advisors,
     sql,
     operators,

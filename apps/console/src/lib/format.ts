@@ -44,6 +44,20 @@ export function formatTime(iso: string): string {
   return TIME.format(new Date(iso))
 }
 
+const CLOCK = new Intl.DateTimeFormat('en-GB', {
+  day: '2-digit',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+})
+
+/** Formats an ISO time with milliseconds: `30 Nov, 14:05:12.345`. */
+export function formatClock(iso: string): string {
+  return CLOCK.format(new Date(iso))
+}
+
 /** Formats a time relative to now: `3 min ago`. */
 export function formatAgo(iso: string, nowMs = Date.now()): string {
   const seconds = Math.max(0, (nowMs - Date.parse(iso)) / 1_000)

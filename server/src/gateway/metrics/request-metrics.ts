@@ -1,3 +1,4 @@
+import type { LogService } from '@holdfast/protocol'
 import type { Family, Sample } from './families.ts'
 import type { RequestHistory } from './request-history.ts'
 
@@ -5,7 +6,7 @@ import type { RequestHistory } from './request-history.ts'
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 /** Path prefixes and their services. */
-const SERVICES: Readonly<Record<string, string>> = {
+const SERVICES: Readonly<Record<string, LogService>> = {
   auth: 'auth',
   rest: 'rest',
   storage: 'storage',
@@ -96,7 +97,8 @@ function samplesOf(service: string, { buckets, count, sum }: Durations): readonl
   ]
 }
 
-function serviceOf(url: string): string {
+/** Returns the service of a path; `app` for pages and links. */
+export function serviceOf(url: string): LogService {
   const end = url.slice(1).search(/[/?]/)
   const first = end < 0 ? url.slice(1) : url.slice(1, end + 1)
   return Object.hasOwn(SERVICES, first) ? (SERVICES[first] ?? 'app') : 'app'

@@ -1,12 +1,12 @@
 import { includesRole, type DeviceComparison, type DeviceDetails, type ListedDevice } from '@holdfast/protocol'
 import { Type } from 'typebox'
-import { sql, type Pool } from '@holdfast/postgres'
+import type { Pool } from '@holdfast/postgres'
 import { maskDetails, maskDevice } from '../devices/mask-device.ts'
 import { deviceNotConnected, deviceUnknown, invalidRequest } from '../errors.ts'
-import { DEVICE_USERS_MAX, PAGE_ROWS, PAGE_ROWS_MAX } from '../limits.ts'
+import { PAGE_ROWS, PAGE_ROWS_MAX } from '../limits.ts'
 import { requireOperator } from '../operators/require-operator.ts'
 import { route, type Call, type Route } from '../routing/route.ts'
-import { listUsers } from '../users/list-users.ts'
+import { findUserIds, readEmails } from '../users/name-users.ts'
 
 type Unnamed<Device> = Omit<Device, 'email'>
 
@@ -127,27 +127,16 @@ function actionRoutes(devices: DeviceSources): readonly Route[] {
   ]
 }
 
-async function findUserIds(pool: Pool, search: string, isDeveloper: boolean): Promise<readonly string[]> {
-  // A search by address would reveal to viewers what masks hide, letter by letter.
-  if (!isDeveloper) return [search]
-  const { users } = await listUsers(pool, { search, limit: DEVICE_USERS_MAX })
-  return [search, ...users.map(({ id }) => id)]
-}
-
 async function withEmails<Device extends Unnamed<ListedDevice>>(
   pool: Pool,
   devices: readonly Device[],
 ): Promise<readonly (Device & ListedDevice)[]> {
-  if (devices.length === 0) return []
-  const ids = [...new Set(devices.map(({ userId }) => userId).filter((id) => UUID.test(id)))]
-  const users = await pool.query<{ id: string; email: string | null }>(
-    sql`select id, email from auth.users where id = any(${ids}::uuid[])`,
+  const emails = await readEmails(
+    pool,
+    devices.map(({ userId }) => userId),
   )
-  const emails = new Map(users.map(({ id, email }) => [id, email]))
   return devices.map((device) => ({ ...device, email: emails.get(device.userId) ?? null }))
 }
-
-const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 function idsOf({ user = '', device = '' }: Call['parameters']): [string, string] {
   return [user, device]

@@ -102,6 +102,7 @@ function uploads({ options, ground, counter }: SyncRoutesOptions): FastifyPlugin
       now: () => performance.now(),
     },
     counter,
+    logger: options.logger,
     problems: ground.uploadProblems,
     underWay: createUploadAdmission({
       perPersonMax: options.options.syncUploadsPerPersonMax,

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { defined, errorMessage, HoldfastError } from '@holdfast/foundation'
+import { defined, errorMessage, HoldfastError, type Logger } from '@holdfast/foundation'
 import { requireCaller } from '@holdfast/http'
-import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH } from '@holdfast/protocol'
+import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH, type OperationVerdict, type UploadResponse } from '@holdfast/protocol'
 import type { UploadProblems } from '../devices/upload-problems.ts'
 import { CLIENT_ID_LENGTH_MAX } from '../limits.ts'
 import { uploadAbandoned, uploadNeedsUser } from '../upload/errors.ts'
@@ -17,6 +17,7 @@ export interface UploadRouteOptions {
   readonly underWay: UploadAdmission
   readonly counter: UploadCounter
   readonly problems: UploadProblems
+  readonly logger: Logger
 }
 
 /** An upload in progress. */
@@ -27,7 +28,7 @@ interface Lease {
 }
 
 /** `POST /sync/v1/upload`: applies one or several local transactions, each once. */
-export function uploadRoutes({ context, underWay, counter, problems }: UploadRouteOptions): FastifyPluginAsync {
+export function uploadRoutes({ context, underWay, counter, problems, logger }: UploadRouteOptions): FastifyPluginAsync {
   const leases = new WeakMap<FastifyRequest, Lease>()
 
   return async (app) => {
@@ -70,7 +71,10 @@ export function uploadRoutes({ context, underWay, counter, problems }: UploadRou
           const answer = isBatch(body)
             ? await judgeBatch(context, sender, parseUploadBatch(body))
             : await judgeUpload(context, sender, parseUpload(body))
-          for (const result of 'results' in answer ? answer.results : [answer]) counter.add(result)
+          for (const result of 'results' in answer ? answer.results : [answer]) {
+            counter.add(result)
+            logRejections(logger, request.id, device, result)
+          }
           problems.succeeded(device.userId, device.clientId)
           return answer
         } catch (error) {
@@ -90,6 +94,31 @@ export function uploadRoutes({ context, underWay, counter, problems }: UploadRou
         }
       },
     )
+  }
+}
+
+/** Logs why a transaction was rejected, without the messages, which quote rows. */
+function logRejections(
+  logger: Logger,
+  requestId: string,
+  { userId, clientId }: { readonly userId: string; readonly clientId: string },
+  { verdicts }: UploadResponse,
+): void {
+  for (const verdict of verdicts) {
+    if (verdict.status === 'applied' || verdict.status === 'not_reached') continue
+    const { table, constraint, policies, sqlstate } =
+      verdict.status === 'error' ? verdict : ({} as Partial<Extract<OperationVerdict, { status: 'error' }>>)
+    logger.log('info', 'a change of a device was rejected', {
+      requestId,
+      userId,
+      device: clientId,
+      operation: verdict.op_id,
+      reason: verdict.status,
+      ...(table !== undefined && { table }),
+      ...(constraint !== undefined && { constraint }),
+      ...(policies && { policies: policies.join(', ') }),
+      ...(sqlstate !== undefined && { code: sqlstate }),
+    })
   }
 }
 

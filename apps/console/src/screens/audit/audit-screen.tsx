@@ -1,5 +1,5 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { History } from 'lucide-react'
 import { type JSX } from 'react'
 import type { ListedAuditEntry } from '@holdfast/protocol'
@@ -89,6 +89,18 @@ function columnsOf(
     { id: 'target', label: 'Target', cell: ({ target }) => target ?? '–' },
     { id: 'change', label: 'Change', cell: (entry) => <Change entry={entry} /> },
     { id: 'from', label: 'From', cell: ({ address }) => address ?? '–' },
+    {
+      id: 'request',
+      label: 'Request',
+      cell: ({ requestId }) =>
+        requestId === null ? (
+          '–'
+        ) : (
+          <Link to="/logs" search={{ request: requestId }} className="text-accent hover:underline">
+            {requestId.slice(0, 8)}
+          </Link>
+        ),
+    },
   ]
 }
 

@@ -37,9 +37,16 @@ export function DeviceScreen(): JSX.Element {
       title={details.data ? deviceNameOf(details.data.device) : 'Device'}
       actions={mayAct && details.data ? <Actions path={path} isConnected={isConnected} /> : undefined}
       description={
-        <Link to="/devices" className="text-accent hover:underline">
-          All devices
-        </Link>
+        <span className="flex gap-4">
+          <Link to="/devices" className="text-accent hover:underline">
+            All devices
+          </Link>
+          {mayAct ? (
+            <Link to="/logs" search={{ user, text: device }} className="text-accent hover:underline">
+              Rejections in the log
+            </Link>
+          ) : null}
+        </span>
       }
     >
       <QueryState query={details} rows={10}>

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import type { JSX } from 'react'
 import type { DeviceDetails, ListedUpload, RejectionGroup } from '@holdfast/protocol'
 import { Chip, NoRows, Notice, Section } from '@holdfast/workspace'
@@ -13,7 +14,10 @@ export function DeviceUploads({ details }: { readonly details: DeviceDetails }):
       {uploadProblem ? (
         <Notice tone="danger" title="Its newest upload failed without a verdict">
           {uploadProblem.message} ({uploadProblem.code}), <TimeAgo at={uploadProblem.at} />. Request{' '}
-          <code className="font-mono text-mono">{uploadProblem.requestId}</code>.
+          <Link to="/logs" search={{ request: uploadProblem.requestId }} className="font-mono text-mono underline">
+            {uploadProblem.requestId}
+          </Link>
+          .
         </Notice>
       ) : null}
       {rejections.length === 0 ? null : (

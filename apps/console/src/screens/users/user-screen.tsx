@@ -30,9 +30,14 @@ export function UserScreen(): JSX.Element {
       title={title}
       actions={details.data ? <UserActions details={details.data} /> : undefined}
       description={
-        <Link to="/users" className="text-accent hover:underline">
-          All users
-        </Link>
+        <span className="flex gap-4">
+          <Link to="/users" className="text-accent hover:underline">
+            All users
+          </Link>
+          <Link to="/logs" search={{ user: id }} className="text-accent hover:underline">
+            Log of this user
+          </Link>
+        </span>
       }
     >
       {mayRead ? (
