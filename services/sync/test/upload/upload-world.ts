@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import fastify, { type FastifyInstance } from 'fastify'
+import { silentLogger } from '@holdfast/foundation'
 import type { Caller } from '@holdfast/http'
 import { createPool, sharePool, sql, type Pool } from '@holdfast/postgres'
 import { UPLOAD_PATH, type UploadOperation, type UploadRequest, type UploadResponse } from '@holdfast/protocol'
@@ -127,7 +128,8 @@ export async function openUploadWorld(options: UploadWorldOptions = {}): Promise
     perPersonMax: options.perPersonMax ?? 10,
     uploadsMax: options.uploadsMax ?? 50,
   })
-  await app.register(uploadRoutes({ context, underWay, counter: new UploadCounter(), problems: new UploadProblems() }))
+  const watched = { counter: new UploadCounter(), problems: new UploadProblems(), logger: silentLogger }
+  await app.register(uploadRoutes({ context, underWay, ...watched }))
   let position = 0
 
   async function post(body: unknown, as: Caller = caller(ALICE)): ReturnType<UploadWorld['post']> {
