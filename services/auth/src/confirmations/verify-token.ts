@@ -237,7 +237,9 @@ async function makeTrue(
   const { user, token, presented, address, now } = input
   const type = input.type !== 'email' ? input.type : token?.token_type === 'recovery_token' ? 'magiclink' : 'signup'
   const audit = { actor: user, address, now }
-  await endUnverifiedCredentials(tx, { user, token, type, now })
+  const supportSeconds = token && supportSecondsOf(token.token_hash)
+  // A support link is opened by an operator, which proves nothing about the user.
+  if (supportSeconds === undefined) await endUnverifiedCredentials(tx, { user, token, type, now })
   switch (type) {
     case 'signup':
     case 'invite':
@@ -279,7 +281,7 @@ async function makeTrue(
       break
   }
   await nameProviders(tx, { userId: user.id, now })
-  return { kind: 'whole', userId: user.id, type, supportSeconds: token && supportSecondsOf(token.token_hash) }
+  return { kind: 'whole', userId: user.id, type, supportSeconds }
 }
 
 /**
