@@ -217,6 +217,19 @@ export {
   type FunctionLogLine,
   type ListedFunction,
 } from './console-functions.ts'
+export {
+  QUEUE_COUNT_MAX,
+  type JobList,
+  type JobRun,
+  type ListedJob,
+  type ListedMail,
+  type ListedQueue,
+  type Mailbox,
+  type QueueMessage,
+  type RequestOutcome,
+  type WaitingRequest,
+  type WebhookList,
+} from './console-jobs.ts'
 export { ADVICE_LEVELS, type Advice, type AdviceLevel } from './console-advisors.ts'
 export {
   LOG_LEVELS,

@@ -20,6 +20,7 @@ import type { ResolvedJwtSecret } from '../config/jwt-secret.ts'
 import type { Accounts } from './accounts.ts'
 import { createApiCaller } from './call-api.ts'
 import { createFunctionSources } from './console-functions.ts'
+import { createJobSources } from './console-jobs.ts'
 import { createSqlSessions } from './console-sql.ts'
 import { createProjectChanges, openTableSessions, readSyncStates } from './console-tables.ts'
 import type { PartContext } from './part-context.ts'
@@ -98,6 +99,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
         storage: parts.services.storage && { ...parts.services.storage.abilities, publicUrl: baseUrl },
         openSqlSession: createSqlSessions(pool, parts),
         openTableSession,
+        ...createJobSources(context, pool, accounts),
         changes,
         readSync: () => readSyncStates(parts.services.sync),
         readPlan: () => parts.services.sync.plan(),

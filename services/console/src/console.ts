@@ -18,9 +18,12 @@ import { functionRoutes, type FunctionSources } from './routes/functions.ts'
 import { fileChangeRoutes } from './routes/file-changes.ts'
 import { fileRoutes, type FileSources } from './routes/files.ts'
 import { logRoutes, type LogSource } from './routes/logs.ts'
+import { jobRoutes, type JobSources } from './routes/jobs.ts'
+import { type CapturedMails, mailboxRoutes } from './routes/mailbox.ts'
 import { operatorRoutes } from './routes/operators.ts'
 import { overviewRoutes, type OverviewSources } from './routes/overview.ts'
 import { policyRoutes } from './routes/policies.ts'
+import { queueRoutes } from './routes/queues.ts'
 import { profileRoutes } from './routes/profile.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { type OpenSqlSession, sqlRoutes } from './routes/sql.ts'
@@ -30,6 +33,7 @@ import { tableRoutes } from './routes/tables.ts'
 import type { ReadPlan } from './policies/policy-sync.ts'
 import type { ProjectChanges } from './tables/apply-change.ts'
 import { userRoutes } from './routes/users.ts'
+import { webhookRoutes, type WebhookSources } from './routes/webhooks.ts'
 import { createSqlRunner } from './sql/run-sql.ts'
 import { SavedQueries } from './sql/saved-queries.ts'
 import { SqlHistory } from './sql/sql-history.ts'
@@ -50,6 +54,10 @@ export interface OpenConsoleOptions {
   readonly functions?: FunctionSources
   /** `undefined` while file storage is off. */
   readonly storage: FileSources | undefined
+  readonly jobs: JobSources
+  readonly webhooks: WebhookSources
+  /** Missing if mails are sent. */
+  readonly captured?: CapturedMails
   readonly openSqlSession: OpenSqlSession
   readonly openTableSession: OpenTableSession
   readonly changes: ProjectChanges
@@ -98,6 +106,10 @@ export function openConsole(options: OpenConsoleOptions): Console {
     ...deviceRoutes({ pool, devices: options.devices }),
     ...functionRoutes(options.functions),
     ...logRoutes({ pool, logs: options.logs }),
+    ...jobRoutes({ openSession: options.openTableSession, jobs: options.jobs, clock }),
+    ...webhookRoutes(options.openTableSession, options.webhooks),
+    ...queueRoutes(options.openTableSession),
+    ...mailboxRoutes(pool, options.captured),
     ...sqlRoutes(pool, createSqlRunner(pool, logger), options.openSqlSession),
     ...sqlQueryRoutes(new SqlHistory(pool), new SavedQueries(pool)),
     ...tableChangeRoutes({ pool, changes: options.changes, openSqlSession: options.openSqlSession }),

@@ -26,6 +26,15 @@ export const deviceNotConnected = refusal(
 )
 export const functionsOff = refusal('functions_off', 409, 'Edge functions are off on this server.')
 export const functionUnknown = refusal('function_unknown', 404, 'There is no such function.')
+export const jobUnknown = refusal('job_unknown', 404, 'There is no such job, or it belongs to another role.')
+export const requestUnknown = refusal(
+  'request_unknown',
+  404,
+  'There is no such request, or it has been sent in the meantime.',
+)
+export const queueUnknown = refusal('queue_unknown', 404, 'There is no such queue.')
+export const messageUnknown = refusal('message_unknown', 404, 'There is no such message, or a consumer has deleted it.')
+export const mailUnknown = refusal('mail_unknown', 404, 'There is no such captured mail.')
 export const noSuchRoute = refusal('no_such_route', 404, 'The console has no such path.')
 
 export const sqlTimeout = refusal(

@@ -117,6 +117,21 @@ export const EXPLAIN_TIMEOUT_MS = 15_000
 /** Length limit in characters of the values of a proposed row. */
 export const PROPOSAL_CHARS_MAX = 100_000
 
+/** Scheduled jobs listed, and characters of a run's message. */
+export const JOBS_MAX = 500
+export const JOB_MESSAGE_CHARS_MAX = 4_000
+
+/** Requests of the database per list, and characters of a response that are shown. */
+export const WEBHOOKS_MAX = 100
+export const CONTENT_CHARS_SHOWN = 1_000
+
+/** Queues listed, and characters of a message that are shown. */
+export const QUEUES_MAX = 100
+export const QUEUE_MESSAGE_CHARS_MAX = 4_000
+
+/** Mails listed. */
+export const MAILS_MAX = 100
+
 /** Lines of a function's log per request. */
 export const LOG_LINES = 200
 export const LOG_LINES_MAX = 1_000

@@ -54,6 +54,22 @@ const logs = createRoute({
   validateSearch: textsOf(['text', 'user', 'request', 'service', 'level', 'status', 'hours']),
   component: lazyRouteComponent(() => import('../screens/logs/logs-screen.tsx'), 'LogsScreen'),
 })
+const jobs = createRoute({
+  ...screen,
+  path: '/jobs',
+  validateSearch: textsOf(['tab']),
+  component: lazyRouteComponent(() => import('../screens/jobs/jobs-screen.tsx'), 'JobsScreen'),
+})
+const job = createRoute({
+  ...screen,
+  path: '/jobs/$id',
+  component: lazyRouteComponent(() => import('../screens/jobs/job-screen.tsx'), 'JobScreen'),
+})
+const queue = createRoute({
+  ...screen,
+  path: '/jobs/queues/$name',
+  component: lazyRouteComponent(() => import('../screens/jobs/queue-screen.tsx'), 'QueueScreen'),
+})
 const advisors = createRoute({
   ...screen,
   path: '/advisors',
@@ -113,6 +129,9 @@ export const router = createRouter({
     functionDetails,
     files,
     logs,
+    jobs,
+    job,
+    queue,
     advisors,
     sql,
     operators,

@@ -2,6 +2,7 @@ import { Link, Outlet, useRouter } from '@tanstack/react-router'
 import {
   BookOpen,
   Files,
+  CalendarClock,
   History,
   KeyRound,
   LayoutDashboard,
@@ -41,6 +42,7 @@ const ENTRIES: readonly Entry[] = [
   { to: '/functions', label: 'Functions', icon: <Zap {...ICON} />, role: 'viewer' },
   { to: '/files', label: 'Files', icon: <Files {...ICON} />, role: 'viewer' },
   { to: '/logs', label: 'Logs', icon: <ScrollText {...ICON} />, role: 'viewer' },
+  { to: '/jobs', label: 'Jobs', icon: <CalendarClock {...ICON} />, role: 'viewer' },
   { to: '/sql', label: 'SQL', icon: <SquareTerminal {...ICON} />, role: 'developer' },
   { to: '/advisors', label: 'Advisors', icon: <Lightbulb {...ICON} />, role: 'viewer' },
   { to: '/audit', label: 'Audit log', icon: <History {...ICON} />, role: 'developer' },
