@@ -78,8 +78,9 @@ function listOutcomes(tx: Transaction, mayRead: boolean, onlyFailed: boolean): P
            case when ${mayRead}::boolean then left(r.content, ${CONTENT_CHARS_SHOWN}::int) end as content, r.created as at
       from net._http_response r
       left join lateral (
-        select format('%s on %s', h.hook_name, coalesce(c.oid::regclass::text, 'a deleted table')) as webhook
-          from supabase_functions.hooks h left join pg_catalog.pg_class c on c.oid::bigint::integer = h.hook_table_id
+        select format('%s on %s', h.hook_name, case when c.oid is null then 'a deleted table' else format('%I.%I', n.nspname, c.relname) end) as webhook
+          from supabase_functions.hooks h left join (pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace)
+            on c.oid::bigint::integer = h.hook_table_id
          where h.request_id = r.id limit 1) h on true
      where not ${onlyFailed}::boolean or r.error_msg is not null or r.status_code >= 400
      order by r.created desc, r.id desc limit ${WEBHOOKS_MAX}::int`)
