@@ -50,7 +50,7 @@ function AutomationRuns(): JSX.Element {
       <Link
         to="/tables"
         search={{ schema: 'holdfast', table: 'automation_runs' }}
-        className="text-accent hover:underline"
+        className="text-accent underline"
       >
         holdfast.automation_runs
       </Link>

@@ -1,0 +1,46 @@
+import { sql } from '@holdfast/postgres'
+import { expectAccessible } from './support/accessibility.ts'
+import { expect, test } from './support/fixtures.ts'
+import { openConsole, openScreen } from './support/operators.ts'
+import { watchProblems } from './support/problems.ts'
+
+/* Jobs in the console: a job is run at once and switched off, and webhooks, queues and mails are looked into. */
+
+test('an operator runs a job, switches it off, and looks into webhooks, queues and mails', async ({
+  browser,
+  holdfast,
+}) => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+  const problems = watchProblems(context)
+  const page = await context.newPage()
+  const tab = (name: string): Promise<void> => page.getByRole('tab', { name, exact: true }).click()
+  await holdfast.admin.execute(sql`select cron.schedule('yearly report', '30 6 1 1 *', 'select 1')`)
+  await holdfast.admin.execute(sql`create extension if not exists pgmq`)
+  await holdfast.admin.execute(sql`select pgmq.create('drafts'), pgmq.send('drafts', '{"to": "<b>ada</b>"}')`)
+
+  await test.step('a job is run at once and listed with its result', async () => {
+    await openConsole(page, holdfast, 'Fenna')
+    await openScreen(page, 'Jobs')
+    await expectAccessible(page, 'jobs in the console')
+    await page.getByRole('link', { name: 'yearly report' }).click()
+    await page.getByRole('button', { name: 'Run now' }).click()
+    await expect(page.getByText('Succeeded')).toBeVisible()
+    await expectAccessible(page, 'a job in the console')
+    await page.goBack()
+  })
+
+  await test.step('messages of a queue are shown as text', async () => {
+    await tab('Webhooks')
+    await expectAccessible(page, 'webhooks in the console')
+    await tab('Queues')
+    await page.getByRole('link', { name: 'drafts' }).click()
+    await expect(page.getByText('<b>ada</b>').first()).toBeVisible()
+    await expectAccessible(page, 'a queue in the console')
+    await page.goBack()
+    await tab('Mailbox')
+    await expectAccessible(page, 'mails in the console')
+  })
+
+  await context.close()
+  expect(problems.found).toEqual([])
+})
