@@ -47,11 +47,7 @@ function AutomationRuns(): JSX.Element {
   return (
     <p className="text-small text-muted">
       Runs of the app’s automations are rows of{' '}
-      <Link
-        to="/tables"
-        search={{ schema: 'holdfast', table: 'automation_runs' }}
-        className="text-accent underline"
-      >
+      <Link to="/tables" search={{ schema: 'holdfast', table: 'automation_runs' }} className="text-accent underline">
         holdfast.automation_runs
       </Link>
       .
