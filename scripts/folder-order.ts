@@ -91,6 +91,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'users',
     'devices',
     'logs',
+    'jobs',
     'sql',
     'tables',
     'files',
