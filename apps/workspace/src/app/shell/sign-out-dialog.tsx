@@ -10,7 +10,7 @@ import { LostWork } from '../../components/records/lost-work.tsx'
 import type { UnsentCount } from '@holdfast/client'
 import { useAccounts } from '../../lib/data/accounts.ts'
 import { UNFINISHED_SQL } from '../../lib/records/drafts.ts'
-import { photoMessages } from '../../messages/photos.ts'
+import { syncFileMessages } from '../../messages/sync-files.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { type Leaving, useCanLock, useLeaving } from './use-leaving.ts'
 
@@ -69,7 +69,7 @@ export function SignOutDialog({
       <div className="flex flex-col gap-3">
         {isGuest ? <GuestWarning onClose={onClose} /> : null}
         {waiting > 0 ? <p>{words.signOutUnsent(waiting)}</p> : null}
-        {files > 0 ? <p>{photoMessages.signOutFiles(files)}</p> : null}
+        {files > 0 ? <p>{syncFileMessages.signOutFiles(files)}</p> : null}
         {attention > 0 ? <p>{words.signOutAttention(attention)}</p> : null}
         {hasUnsent ? (
           <p className="text-muted">{removes ? words.signOutRemoveDetail : words.signOutKeepDetail}</p>

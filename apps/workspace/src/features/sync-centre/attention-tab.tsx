@@ -7,7 +7,7 @@ import { LinkButton } from '../../components/link.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
 import { useRefusedFiles } from '../../lib/photos/use-refused-files.ts'
-import { photoMessages } from '../../messages/photos.ts'
+import { syncFileMessages } from '../../messages/sync-files.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { IncompleteTables } from './incomplete-tables.tsx'
 import { ReasonCard } from './reason-card.tsx'
@@ -25,14 +25,14 @@ export function AttentionTab({ workspace }: { readonly workspace: string }): JSX
         <Notice
           tone="danger"
           className="mb-4"
-          title={photoMessages.attentionTitle(refusedFiles)}
+          title={syncFileMessages.attentionTitle(refusedFiles)}
           actions={
             <LinkButton size="sm" to="/w/$ws/sync" params={{ ws: workspace }} search={{ tab: 'files' }}>
-              {photoMessages.decide}
+              {syncFileMessages.decide}
             </LinkButton>
           }
         >
-          {photoMessages.attentionDetail}
+          {syncFileMessages.attentionDetail}
         </Notice>
       )}
       <RejectedChangesList workspace={workspace} hasOthers={incomplete.length > 0 || refusedFiles > 0} />

@@ -7,7 +7,7 @@ import { showToast } from '../../components/toast.tsx'
 import { formatBytes } from '../../lib/format.ts'
 import { PHOTO_SPACE_CHOICES, photoSpace, setPhotoSpace } from '../../lib/data/photo-space.ts'
 import { fullDeviceMessages } from '../../messages/full-device.ts'
-import { photoMessages as words } from '../../messages/photos.ts'
+import { syncFileMessages as words } from '../../messages/sync-files.ts'
 
 interface Usage {
   readonly cached: number

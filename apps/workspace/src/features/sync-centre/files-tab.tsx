@@ -14,7 +14,8 @@ import { useRemovePhoto } from '../../lib/photos/use-photos.ts'
 import { useThumbnail } from '../../lib/photos/use-thumbnail.ts'
 import { isVideo } from '../../lib/is-video.ts'
 import { saveBlob } from '../../lib/save-file.ts'
-import { photoMessages as words } from '../../messages/photos.ts'
+import { photoMessages } from '../../messages/photos.ts'
+import { syncFileMessages as words } from '../../messages/sync-files.ts'
 import { FileRecordLink } from './file-record-link.tsx'
 import { FileSpace } from './file-space.tsx'
 import { useConfirmedWork } from './use-confirmed-work.ts'
@@ -35,7 +36,7 @@ export function FilesTab({ workspace }: { readonly workspace: string }): JSX.Ele
         <div className="flex flex-col gap-5">
           <p className="max-w-[72ch] text-muted">{words.filesLead(unsent.length, bytes)}</p>
           <PauseNote pause={pause} isWaiting={waiting.length > 0} />
-          <FileList title={words.refusedTitle} files={refused} pause={pause} workspace={workspace} />
+          <FileList title={photoMessages.refusedTitle} files={refused} pause={pause} workspace={workspace} />
           <FileList title={words.waitingTitle} files={waiting} pause={pause} workspace={workspace} />
         </div>
       )}
@@ -190,10 +191,10 @@ function FileActions({ file }: { readonly file: FileEntry }): JSX.Element {
       {file.bytesName === undefined ? null : (
         <>
           <Button size="sm" onPress={() => void retry(file.id)}>
-            {words.tryAgain}
+            {photoMessages.tryAgain}
           </Button>
           <Button size="sm" onPress={() => void save()}>
-            {words.saveCopy}
+            {photoMessages.saveCopy}
           </Button>
         </>
       )}

@@ -5,7 +5,7 @@ import { lateContent } from '../../components/late-content.tsx'
 import { Page } from '../../components/page.tsx'
 import { Tabs } from '../../components/tabs.tsx'
 import { useRefusedFiles } from '../../lib/photos/use-refused-files.ts'
-import { photoMessages } from '../../messages/photos.ts'
+import { syncFileMessages } from '../../messages/sync-files.ts'
 import { syncMessages as words } from '../../messages/sync.ts'
 import { syncMenuMessages } from '../../messages/sync-menu.ts'
 import { AttentionTab } from './attention-tab.tsx'
@@ -39,7 +39,7 @@ export function SyncCentreScreen(): JSX.Element {
           },
           {
             id: 'files',
-            label: photoMessages.tabFiles,
+            label: syncFileMessages.tabFiles,
             count: files,
             content: <FilesTab workspace={ws} />,
           },
