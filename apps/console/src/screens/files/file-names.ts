@@ -2,7 +2,7 @@ import type { ListedBucket } from '@holdfast/protocol'
 
 /** Returns the last segment of a name: of `a/b.txt`, `b.txt`; of the folder `a/b/`, `b/`. */
 export function lastSegmentOf(key: string): string {
-  return key.slice(key.lastIndexOf('/', key.length - 2) + 1)
+  return /[^/]*\/?$/.exec(key)?.[0] ?? key
 }
 
 /** Returns the folders that lead to a folder, itself included: of `a/b/`, `a/` and `a/b/`. */

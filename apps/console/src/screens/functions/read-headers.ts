@@ -6,7 +6,7 @@ import type { FunctionCall } from '@holdfast/protocol'
  * @throws {Error} naming the first line that is no header
  */
 export function readHeaders(text: string): FunctionCall['headers'] {
-  return text.split('\n').flatMap((line, index) => {
+  return text.split(/\r?\n/).flatMap((line, index) => {
     if (line.trim() === '') return []
     const [, name, value] = /^\s*([^\s:]+)\s*:(.*)$/.exec(line) ?? []
     if (name === undefined || value === undefined) throw new Error(`Line ${index + 1} is not “Name: value”.`)
