@@ -2,34 +2,6 @@ import { formatCount } from '../lib/format.ts'
 import { icu, inLanguages } from '../lib/texts.ts'
 
 export const photoMessages = inLanguages('photoMessages', {
-  title: 'Photos',
-  none: 'No photos yet.',
-  noneDetail: 'Paste a picture, or drop one here.',
-  placeDetail: 'Only the picture is kept: where it was taken is not.',
-  add: 'Add photos',
-  take: 'Take a photo',
-  choose: 'Choose photos',
-  dropHere: 'Drop to add',
-  preparing: (count: number) => icu('Preparing {count, plural, one {# photo} other {# photos}}', { count }),
-  added: (count: number) =>
-    icu(
-      '{count, plural, one {# photo} other {# photos}} added. {count, plural, one {It is} other {They are}} on this device and sent by {count, plural, one {itself} other {themselves}}.',
-      { count },
-    ),
-  notAdded: {
-    video: (names: readonly string[]) => `${names.join(', ')}: a video cannot be added here, only pictures.`,
-    empty: (names: readonly string[]) => `${names.join(', ')}: there is nothing in the file. Choose it again.`,
-    too_large: (names: readonly string[]) => `${names.join(', ')}: too large for this device. Add a smaller copy.`,
-    unreadable: (names: readonly string[]) =>
-      icu(
-        '{names}: this browser cannot read {count, plural, one {it as a picture} other {them as pictures}}. Save as JPEG or PNG, and add again.',
-        { names: names.join(', '), count: names.length },
-      ),
-  },
-  full: 'This device is full. Free up space in the Sync centre, then add it again.',
-  failed: (reason: string) => `Not added: ${reason}`,
-  tooMany: (max: number) => `A record has at most ${formatCount(max)} photos.`,
-
   waiting: 'Waiting',
   onDevice: 'On this device, waiting to be sent',
   waitsForWifi: 'On this device, waits for a network that costs nothing',
@@ -64,8 +36,6 @@ export const photoMessages = inLanguages('photoMessages', {
   percent: (percent: number) => `${percent} %`,
   ofRow: (count: number) => icu('{count, plural, one {# photo} other {# photos}}', { count }),
   more: (count: number) => `+${formatCount(count)}`,
-  mayNotAdd: 'You may see the photos of this record, but not add any.',
-
   photoOf: (place: number, count: number) => `Photo ${place} of ${count}`,
   open: (name: string) => `Open ${name}`,
   unnamed: 'Photo without a caption',
@@ -86,7 +56,6 @@ export const photoMessages = inLanguages('photoMessages', {
   deleteUnsent: 'It has not been sent: this device has the only copy.',
   deleted: 'Photo deleted',
   tryAgain: 'Try again',
-
   refusedTitle: 'Not accepted',
   saveCopy: 'Save a copy',
 

@@ -2,7 +2,7 @@ import { Camera, ImagePlus, Video } from 'lucide-react'
 import { type JSX, useRef } from 'react'
 import { Button } from '../../components/button.tsx'
 import { useMediaQuery } from '../../hooks/use-media-query.ts'
-import { photoMessages as words } from '../../messages/photos.ts'
+import { addPhotosMessages as words } from '../../messages/add-photos.ts'
 import { videoMessages } from '../../messages/videos.ts'
 
 /**

@@ -12,7 +12,7 @@ import { type PhotoEdits, usePhotoEdits, usePhotos } from '../../lib/photos/use-
 import { isVideo } from '../../lib/is-video.ts'
 import { VIDEO_BYTES_MAX } from '../../lib/photos/videos.ts'
 import { formatCount } from '../../lib/format.ts'
-import { photoMessages as words } from '../../messages/photos.ts'
+import { addPhotosMessages as words } from '../../messages/add-photos.ts'
 import { videoMessages } from '../../messages/videos.ts'
 import { PhotoAddButtons } from './photo-add-buttons.tsx'
 import { PhotoGrid } from './photo-grid.tsx'

@@ -1,4 +1,4 @@
-import { photoMessages } from '../../messages/photos.ts'
+import { addPhotosMessages } from '../../messages/add-photos.ts'
 import { videoMessages } from '../../messages/videos.ts'
 import { pageLocale } from '../language.ts'
 import type { AddOutcome } from './use-photos.ts'
@@ -21,7 +21,7 @@ export function notAdded(refused: AddOutcome['refused'], videoTypes: ReadonlySet
       case 'empty':
       case 'too_large':
       case 'unreadable':
-        return photoMessages.notAdded[reason](names)
+        return addPhotosMessages.notAdded[reason](names)
       default:
         return reason satisfies never
     }

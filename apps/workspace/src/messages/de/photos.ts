@@ -3,34 +3,6 @@ import { icu, type Translation } from '../../lib/texts.ts'
 import type { photoMessages as english } from '../photos.ts'
 
 export const photoMessages: Translation<typeof english> = {
-  title: 'Fotos',
-  none: 'Noch keine Fotos.',
-  noneDetail: 'Fügen Sie ein Bild ein oder ziehen Sie eines hierher.',
-  placeDetail: 'Nur das Bild wird behalten, nicht, wo es aufgenommen wurde.',
-  add: 'Fotos hinzufügen',
-  take: 'Foto aufnehmen',
-  choose: 'Fotos auswählen',
-  dropHere: 'Hier ablegen',
-  preparing: (count) => icu('{count, plural, one {# Foto wird} other {# Fotos werden}} vorbereitet', { count }),
-  added: (count) =>
-    icu(
-      '{count, plural, one {# Foto hinzugefügt. Es ist auf diesem Gerät und wird von selbst gesendet.} other {# Fotos hinzugefügt. Sie sind auf diesem Gerät und werden von selbst gesendet.}}',
-      { count },
-    ),
-  notAdded: {
-    video: (names) => `${names.join(', ')}: ein Video kann hier nicht hinzugefügt werden, nur Bilder.`,
-    empty: (names) => `${names.join(', ')}: in der Datei ist nichts. Wählen Sie sie noch einmal aus.`,
-    too_large: (names) => `${names.join(', ')}: zu groß für dieses Gerät. Fügen Sie eine kleinere Kopie hinzu.`,
-    unreadable: (names) =>
-      icu(
-        '{names}: dieser Browser kann {count, plural, one {das Bild} other {die Bilder}} nicht lesen. Speichern Sie als JPEG oder PNG und fügen Sie es noch einmal hinzu.',
-        { names: names.join(', '), count: names.length },
-      ),
-  },
-  full: 'Dieses Gerät ist voll. Schaffen Sie unter Abgleich Platz und fügen Sie es dann noch einmal hinzu.',
-  failed: (reason) => `Nicht hinzugefügt: ${reason}`,
-  tooMany: (max) => `Ein Eintrag hat höchstens ${formatCount(max)} Fotos.`,
-
   waiting: 'Wartet',
   onDevice: 'Auf diesem Gerät, wird noch gesendet',
   waitsForWifi: 'Auf diesem Gerät, wartet auf ein Netz, das nichts kostet',
@@ -66,8 +38,6 @@ export const photoMessages: Translation<typeof english> = {
   percent: (percent) => `${percent} %`,
   ofRow: (count) => icu('{count, plural, one {# Foto} other {# Fotos}}', { count }),
   more: (count) => `+${formatCount(count)}`,
-  mayNotAdd: 'Sie dürfen die Fotos dieses Eintrags sehen, aber keine hinzufügen.',
-
   photoOf: (place, count) => `Foto ${place} von ${count}`,
   open: (name) => `${name} öffnen`,
   unnamed: 'Foto ohne Bildunterschrift',
@@ -89,7 +59,6 @@ export const photoMessages: Translation<typeof english> = {
   deleteUnsent: 'Es ist nicht gesendet: nur dieses Gerät hat es.',
   deleted: 'Foto gelöscht',
   tryAgain: 'Noch einmal versuchen',
-
   refusedTitle: 'Nicht angenommen',
   saveCopy: 'Kopie speichern',
 

@@ -10,7 +10,7 @@ import type { PhotoTable } from '../../../lib/data/photo-table.ts'
 import { notAdded } from '../../../lib/photos/not-added.ts'
 import type { Photo, PhotoEdits } from '../../../lib/photos/use-photos.ts'
 import { checklistMessages as words } from '../../../messages/checklist.ts'
-import { photoMessages } from '../../../messages/photos.ts'
+import { addPhotosMessages } from '../../../messages/add-photos.ts'
 import { PhotoTile } from '../photo-tile.tsx'
 
 const { Content: PhotoViewer } = lateLayer(async () => (await import('../photo-viewer.tsx')).PhotoViewer)
@@ -130,7 +130,7 @@ function useTaking(
         if (added.length > 0) onTaken?.(added)
       } catch (cause) {
         const reason = errorMessage(cause)
-        setProblem(cause instanceof DeviceFull ? photoMessages.full : photoMessages.failed(reason))
+        setProblem(cause instanceof DeviceFull ? addPhotosMessages.full : addPhotosMessages.failed(reason))
       } finally {
         setBusy(false)
       }

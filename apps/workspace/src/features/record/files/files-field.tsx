@@ -18,7 +18,7 @@ import {
 } from '../../../lib/photos/use-field-files.ts'
 import { usePhotoTable } from '../../../lib/photos/use-photo-table.ts'
 import { fileMessages as words } from '../../../messages/files.ts'
-import { photoMessages } from '../../../messages/photos.ts'
+import { addPhotosMessages } from '../../../messages/add-photos.ts'
 import { PhotoGrid } from '../photo-grid.tsx'
 import { FileRow } from './file-row.tsx'
 import { SignatureField } from './signature-field.tsx'
@@ -122,7 +122,7 @@ function useAdding(edits: FieldFileEdits, there: number): Adding {
       if (problems.length > 0) setProblem(problems.join(' '))
       if (added.length > 0) setDone(words.added(added.length))
     } catch (cause) {
-      setProblem(cause instanceof DeviceFull ? photoMessages.full : photoMessages.failed(errorMessage(cause)))
+      setProblem(cause instanceof DeviceFull ? addPhotosMessages.full : addPhotosMessages.failed(errorMessage(cause)))
     } finally {
       setCount(0)
     }
