@@ -26,6 +26,8 @@ test('an operator runs a job, switches it off, and looks into webhooks, queues a
     await page.getByRole('button', { name: 'Run now' }).click()
     await expect(page.getByText('Succeeded')).toBeVisible()
     await expectAccessible(page, 'a job in the console')
+    await page.getByRole('button', { name: 'Switch off' }).click()
+    await expect(page.getByRole('button', { name: 'Switch on' })).toBeVisible()
     await page.goBack()
   })
 

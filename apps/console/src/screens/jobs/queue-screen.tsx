@@ -29,7 +29,7 @@ export function QueueScreen(): JSX.Element {
       title={name}
       description={
         <>
-          <Link to="/jobs" search={{ tab: 'queues' }} className="text-accent hover:underline">
+          <Link to="/jobs" search={{ tab: 'queues' }} className="text-accent underline">
             All queues
           </Link>
           . Oldest first. Looking at messages does not hide them from consumers.
