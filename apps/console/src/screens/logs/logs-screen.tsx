@@ -21,7 +21,7 @@ export function LogsScreen(): JSX.Element {
   const settled = useDebounced(JSON.stringify(filter))
   const { list, liveError } = useLogs(JSON.parse(settled) as LogFilter, isLive)
   const narrow = (change: LogFilter): void =>
-    void navigate({ search: (before) => ({ ...before, ...change }), replace: true })
+    void navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: true })
   const isNarrowed = settled !== '{}'
   return (
     <Page
@@ -67,4 +67,9 @@ export function LogsScreen(): JSX.Element {
       </QueryState>
     </Page>
   )
+}
+
+/** A cleared field narrows nothing: an empty number of hours would be none. */
+function withoutEmpty(filter: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(filter).flatMap(([name, value]) => (value ? [[name, value]] : [])))
 }
