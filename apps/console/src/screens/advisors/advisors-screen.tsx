@@ -6,6 +6,7 @@ import { ADVICE_LEVELS, type Advice } from '@holdfast/protocol'
 import { Button, Chip, copyText, EmptyState, Page, Select } from '@holdfast/workspace'
 import { QueryState } from '../../components/query-state.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { TextBlock } from '../../components/text-block.tsx'
 import { request } from '../../lib/api.ts'
 import { queryClient } from '../../lib/query-client.ts'
 
@@ -128,13 +129,9 @@ function Item({ advice: { name, level, object, text, action, sql } }: { readonly
       <p className="text-muted">{action}</p>
       {sql === undefined ? null : (
         <div className="flex items-start gap-2">
-          <pre
-            tabIndex={0}
-            aria-label={`Statements for ${object}`}
-            className="min-w-0 flex-1 overflow-x-auto rounded-md bg-sunken p-3 font-mono text-mono"
-          >
+          <TextBlock label={`Statements for ${object}`} isWrapped={false} className="min-w-0 flex-1">
             {sql}
-          </pre>
+          </TextBlock>
           <Button
             size="sm"
             icon={<Copy size={16} aria-hidden />}

@@ -7,6 +7,7 @@ import { DataTable } from '../../components/data-table.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { TextBlock } from '../../components/text-block.tsx'
 import { request } from '../../lib/api.ts'
 import { formatCount, formatTime } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/session.ts'
@@ -189,9 +190,9 @@ function StreamState({ details: { stream } }: { readonly details: DeviceDetails 
   return (
     <details className="text-small">
       <summary className="cursor-pointer text-muted">State of the stream</summary>
-      <pre className="mt-2 overflow-x-auto rounded-md bg-sunken p-3 font-mono text-mono" tabIndex={0}>
+      <TextBlock label="State of the stream" isWrapped={false} className="mt-2">
         {JSON.stringify(stream, undefined, 2)}
-      </pre>
+      </TextBlock>
     </details>
   )
 }

@@ -4,6 +4,7 @@ import { type JSX, useState } from 'react'
 import type { FileDetails, FilePreview } from '@holdfast/protocol'
 import { buttonClass, Notice } from '@holdfast/workspace'
 import { QueryState } from '../../components/query-state.tsx'
+import { TextBlock } from '../../components/text-block.tsx'
 import { ConsoleError, request } from '../../lib/api.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { lastSegmentOf, previewKindOf } from './file-names.ts'
@@ -74,14 +75,7 @@ function Text({ path, file }: { readonly path: string; readonly file: FileDetail
     <QueryState query={text}>
       {(content) => (
         <div className="flex flex-col gap-2">
-          <pre
-            // Scrollable, so it needs to be reachable by keyboard.
-            tabIndex={0}
-            aria-label={`Content of ${lastSegmentOf(file.key)}`}
-            className="max-h-96 overflow-auto rounded-md border border-border bg-sunken p-3 font-mono text-mono [overflow-wrap:anywhere] whitespace-pre-wrap"
-          >
-            {content}
-          </pre>
+          <TextBlock label={`Content of ${lastSegmentOf(file.key)}`}>{content}</TextBlock>
           {(file.bytes ?? 0) > TEXT_BYTES_MAX ? (
             <p className="text-small text-muted">
               The first {formatBytes(TEXT_BYTES_MAX)} of {formatBytes(file.bytes ?? 0)}.

@@ -1,6 +1,7 @@
 import type { JSX } from 'react'
 import type { FunctionCallOutcome } from '@holdfast/protocol'
 import { Chip, Notice } from '@holdfast/workspace'
+import { TextBlock } from '../../components/text-block.tsx'
 import { formatBytes, formatMs } from '../../lib/format.ts'
 
 /** Characters of a response that the page shows. */
@@ -39,15 +40,9 @@ export function CallOutcome({ outcome }: { readonly outcome: FunctionCallOutcome
       {text === '' ? (
         <p className="text-muted">The response has no body.</p>
       ) : (
-        <pre
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by keys
-          tabIndex={0}
-          aria-label="Response body"
-          className="max-h-96 overflow-auto rounded-md bg-sunken p-3 font-mono text-mono whitespace-pre-wrap [overflow-wrap:anywhere]"
-        >
-          {text.slice(0, SHOWN_CHARS_MAX)}
-          {text.length > SHOWN_CHARS_MAX ? '\n…' : ''}
-        </pre>
+        <TextBlock label="Response body">
+          {text.slice(0, SHOWN_CHARS_MAX) + (text.length > SHOWN_CHARS_MAX ? '\n…' : '')}
+        </TextBlock>
       )}
     </section>
   )

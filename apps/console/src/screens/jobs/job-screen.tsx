@@ -8,6 +8,7 @@ import { Facts } from '../../components/facts.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { ShowMore } from '../../components/show-more.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { TextBlock } from '../../components/text-block.tsx'
 import { queryOf, request } from '../../lib/api.ts'
 import { formatTime } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/session.ts'
@@ -92,14 +93,9 @@ function JobFacts({ job }: { readonly job: ListedJob }): JSX.Element {
       {command === null ? (
         <p className="text-muted">Developers see the command.</p>
       ) : (
-        <pre
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by keys
-          tabIndex={0}
-          aria-label="Command"
-          className="max-h-64 overflow-auto rounded-md bg-sunken p-3 font-mono text-mono whitespace-pre-wrap"
-        >
+        <TextBlock label="Command" className="max-h-64">
           {command}
-        </pre>
+        </TextBlock>
       )}
     </div>
   )

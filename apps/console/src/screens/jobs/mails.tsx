@@ -7,6 +7,7 @@ import { CopyLink } from '../../components/copy-link.tsx'
 import { DataTable, type TableColumn } from '../../components/data-table.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { TimeAgo } from '../../components/time-ago.tsx'
+import { TextBlock } from '../../components/text-block.tsx'
 import { queryOf, request } from '../../lib/api.ts'
 import { formatTime } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/session.ts'
@@ -104,14 +105,9 @@ function MailDialog({ mail, onClose }: { readonly mail: ListedMail; readonly onC
             <p className="text-muted">
               To {mail.recipient}, {formatTime(mail.createdAt)}
             </p>
-            <pre
-              // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by keys
-              tabIndex={0}
-              aria-label="Text of the mail"
-              className="max-h-96 overflow-auto rounded-md bg-sunken p-3 font-sans text-body whitespace-pre-wrap [overflow-wrap:anywhere]"
-            >
+            <TextBlock label="Text of the mail" isProse>
               {body}
-            </pre>
+            </TextBlock>
             {link === undefined ? null : (
               <CopyLink link={link} label="Link">
                 Whoever opens it acts as the recipient.

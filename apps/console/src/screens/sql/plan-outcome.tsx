@@ -5,6 +5,7 @@ import { Button, copyText, Notice, Tabs } from '@holdfast/workspace'
 import { parsePlan, type Plan } from './plan-nodes.ts'
 import { renderPlan } from './plan-text.ts'
 import { formatMs, PlanTree } from './plan-tree.tsx'
+import { TextBlock } from '../../components/text-block.tsx'
 
 /** The plan of a statement, as a tree and as text. */
 export function PlanOutcome({ results }: { readonly results: SqlOutcome['results'] }): JSX.Element {
@@ -51,14 +52,9 @@ export function PlanOutcome({ results }: { readonly results: SqlOutcome['results
                 >
                   Copy
                 </Button>
-                {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by keys */}
-                <pre
-                  tabIndex={0}
-                  aria-label="Plan as text"
-                  className="max-h-128 overflow-auto rounded-lg border border-border p-3 font-mono text-mono"
-                >
+                <TextBlock label="Plan as text" isWrapped={false} className="max-h-128">
                   {text}
-                </pre>
+                </TextBlock>
               </div>
             ),
           },

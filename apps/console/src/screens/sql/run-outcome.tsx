@@ -1,6 +1,7 @@
 import type { JSX } from 'react'
 import type { SqlOutcome } from '@holdfast/protocol'
 import { Button, Notice } from '@holdfast/workspace'
+import { TextBlock } from '../../components/text-block.tsx'
 import { messageOf } from '../../lib/api.ts'
 import { ResultTable } from './result-table.tsx'
 
@@ -28,9 +29,9 @@ export function RunOutcome({
         {error ? `Failed after ${ms} ms` : `Done in ${ms} ms`}
       </p>
       {notices.length === 0 ? null : (
-        <pre aria-label="Notices" className="max-h-40 overflow-auto font-mono text-mono whitespace-pre-wrap text-muted">
+        <TextBlock label="Notices" className="max-h-40 text-muted">
           {notices.join('\n')}
-        </pre>
+        </TextBlock>
       )}
       {results.map((result, at) => (
         // oxlint-disable-next-line react/no-array-index-key -- statements have a place only

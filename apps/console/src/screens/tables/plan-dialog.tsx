@@ -5,6 +5,7 @@ import type { AppliedTableChange, MigrationFolderState, TableChange, TableChange
 import { Button, Checkbox, copyText, Dialog, Notice, showToast } from '@holdfast/workspace'
 import { FormError } from '../../components/form-error.tsx'
 import { QueryState } from '../../components/query-state.tsx'
+import { TextBlock } from '../../components/text-block.tsx'
 import { request } from '../../lib/api.ts'
 import { queryClient } from '../../lib/query-client.ts'
 import { saveText } from '../../lib/save-text.ts'
@@ -83,15 +84,9 @@ export function PlanDialog({
 function Statements({ plan: { sql, name, notes } }: { readonly plan: TableChangePlan }): JSX.Element {
   return (
     <>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by keys */}
-      <pre
-        tabIndex={0}
-        role="region"
-        aria-label="SQL"
-        className="max-h-72 overflow-auto rounded-md bg-sunken p-3 font-mono text-mono whitespace-pre-wrap [overflow-wrap:anywhere]"
-      >
+      <TextBlock label="SQL" className="max-h-72">
         {sql}
-      </pre>
+      </TextBlock>
       {notes.length === 0 ? null : (
         <ul className="flex flex-col gap-1 text-small text-muted">
           {notes.map((note) => (

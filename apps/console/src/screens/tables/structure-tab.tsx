@@ -21,6 +21,7 @@ import {
   Section,
 } from '@holdfast/workspace'
 import { DataTable, type TableColumn } from '../../components/data-table.tsx'
+import { TextBlock } from '../../components/text-block.tsx'
 import { formatBytes, formatCount } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/session.ts'
 import { ChangeDialog } from './change-dialog.tsx'
@@ -92,9 +93,9 @@ export function StructureTab({ details }: { readonly details: TableDetails }): J
       )}
       {definition === null ? null : (
         <Section title="Definition">
-          <pre className="overflow-auto rounded-md bg-sunken p-3 font-mono text-mono whitespace-pre-wrap">
+          <TextBlock label="Definition" className="">
             {definition}
-          </pre>
+          </TextBlock>
         </Section>
       )}
     </div>

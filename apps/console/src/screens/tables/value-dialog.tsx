@@ -4,6 +4,7 @@ import type { JSX } from 'react'
 import type { TableCell, TableColumnDetails, TableRow } from '@holdfast/protocol'
 import { Button, copyText, Dialog } from '@holdfast/workspace'
 import { QueryState } from '../../components/query-state.tsx'
+import { TextBlock } from '../../components/text-block.tsx'
 import { readValue, type RowsTarget } from './use-rows.ts'
 
 /** A value whole. */
@@ -31,15 +32,9 @@ export function ValueDialog({
   })
   const show = (text: string | null): JSX.Element => (
     <div className="flex flex-col gap-3">
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by keys */}
-      <pre
-        tabIndex={0}
-        role="region"
-        aria-label="Value"
-        className="max-h-[60vh] overflow-auto rounded-md bg-sunken p-3 font-mono text-mono whitespace-pre-wrap [overflow-wrap:anywhere]"
-      >
+      <TextBlock label="Value" className="max-h-[60vh]">
         {text ?? 'null'}
-      </pre>
+      </TextBlock>
       <div>
         <Button size="sm" icon={<Copy size={14} aria-hidden />} onPress={() => void copyText(text ?? '', 'Copied')}>
           Copy
