@@ -5,15 +5,18 @@ import type { ListedTable, TableList } from '@holdfast/protocol'
 import { NoRows, SearchField } from '@holdfast/workspace'
 import { formatBytes, formatCount } from '../../lib/format.ts'
 
+/** Screens that show one table. */
+export type TableScreen = '/tables' | '/policies'
+
 /** Tables by schema, with a search. Schemas of Holdfast are folded until they match. */
 export function TableListPane({
   list,
-  to = '/tables',
+  to,
   chosen,
 }: {
   readonly list: TableList
   /** The screen that shows a table. */
-  readonly to?: '/tables' | '/policies'
+  readonly to: TableScreen
   readonly chosen: { readonly schema: string; readonly table: string } | undefined
 }): JSX.Element {
   const [search, setSearch] = useState('')
