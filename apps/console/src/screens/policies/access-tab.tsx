@@ -10,6 +10,7 @@ import { request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { FilterBar } from '../tables/filter-bar.tsx'
 import { RowsGrid } from '../tables/rows-grid.tsx'
+import { AUDITED_READ } from '../tables/use-rows.ts'
 import { ValueDialog } from '../tables/value-dialog.tsx'
 import { ExplainDialog } from './explain-dialog.tsx'
 
@@ -179,7 +180,6 @@ function SeenMark({
   )
 }
 
-/** Every read is in the audit log, so none happens by itself. */
 function useSeenRows(
   target: { readonly schema: string; readonly table: string; readonly as: PolicyIdentity },
   filters: readonly RowFilter[],
@@ -193,10 +193,6 @@ function useSeenRows(
       }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
-    staleTime: Infinity,
-    gcTime: 0,
-    refetchOnReconnect: false,
-    refetchOnWindowFocus: false,
-    retry: false,
+    ...AUDITED_READ,
   })
 }

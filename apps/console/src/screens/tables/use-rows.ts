@@ -17,7 +17,16 @@ export interface RowsTarget {
   readonly as: TableIdentity
 }
 
-/** Reads pages of rows. Every read is in the audit log, so none happens by itself. */
+/** Every read of rows is in the audit log, so none happens by itself. */
+export const AUDITED_READ = {
+  staleTime: Infinity,
+  gcTime: 0,
+  refetchOnReconnect: false,
+  refetchOnWindowFocus: false,
+  retry: false,
+} as const
+
+/** Reads pages of rows. */
 export function useRows(target: RowsTarget, filters: readonly RowFilter[], sort: RowSort | undefined) {
   return useInfiniteQuery({
     queryKey: ['rows', target, filters, sort],
@@ -28,11 +37,7 @@ export function useRows(target: RowsTarget, filters: readonly RowFilter[], sort:
       }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
-    staleTime: Infinity,
-    gcTime: 0,
-    refetchOnReconnect: false,
-    refetchOnWindowFocus: false,
-    retry: false,
+    ...AUDITED_READ,
   })
 }
 

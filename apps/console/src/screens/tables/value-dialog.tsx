@@ -5,7 +5,7 @@ import type { TableCell, TableColumnDetails, TableRow } from '@holdfast/protocol
 import { Button, copyText, Dialog } from '@holdfast/workspace'
 import { QueryState } from '../../components/query-state.tsx'
 import { TextBlock } from '../../components/text-block.tsx'
-import { readValue, type RowsTarget } from './use-rows.ts'
+import { AUDITED_READ, readValue, type RowsTarget } from './use-rows.ts'
 
 /** A value whole. */
 export function ValueDialog({
@@ -26,9 +26,7 @@ export function ValueDialog({
     queryKey: ['value', target, row.address, row.version, column.name],
     queryFn: () => readValue(target, row, column.name),
     enabled: !isWhole && row.address !== null,
-    staleTime: Infinity,
-    gcTime: 0,
-    refetchOnWindowFocus: false,
+    ...AUDITED_READ,
   })
   const show = (text: string | null): JSX.Element => (
     <div className="flex flex-col gap-3">
