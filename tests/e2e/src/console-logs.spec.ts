@@ -61,7 +61,7 @@ test('an operator traces a rejected upload from the device to its request, and w
   await test.step('on a phone in the dark, logs, users and devices are usable', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-    for (const name of ['Users', 'Devices', 'Logs']) {
+    for (const name of ['Logs', 'Users', 'Devices']) {
       await page.getByRole('button', { name: 'Open navigation' }).click()
       await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name, exact: true }).click()
       await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()

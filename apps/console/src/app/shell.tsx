@@ -18,7 +18,7 @@ import {
   X,
   Zap,
 } from 'lucide-react'
-import { type JSX, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type JSX, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import type { OperatorRole } from '@holdfast/protocol'
 import { IconButton, Logo, ToastRegion } from '@holdfast/workspace'
 import { useHasRole, useOperator, useSession } from '../lib/session.ts'
@@ -55,16 +55,18 @@ export function Shell(): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   const main = useRef<HTMLElement>(null)
   const router = useRouter()
+  // On phones the screen is hidden until the navigation has closed.
+  const showScreen = useCallback((): void => {
+    setOpen(false)
+    requestAnimationFrame(() => main.current?.querySelector('h1')?.focus())
+  }, [])
   // Navigation is external to React.
   useEffect(
     () =>
       router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
-        if (!pathChanged) return
-        setOpen(false)
-        // On phones the screen is hidden until the navigation has closed.
-        if (fromLocation) requestAnimationFrame(() => main.current?.querySelector('h1')?.focus())
+        if (pathChanged && fromLocation) showScreen()
       }),
-    [router],
+    [router, showScreen],
   )
   const { data } = useSession()
   return (
@@ -88,7 +90,7 @@ export function Shell(): JSX.Element {
         <span className="rounded-full bg-sunken px-2 text-small text-muted">Console</span>
       </header>
       <div className="flex min-h-0 flex-1">
-        <Navigation isOpen={isOpen} />
+        <Navigation isOpen={isOpen} onChoose={showScreen} />
         <main
           id="content"
           ref={main}
@@ -103,7 +105,14 @@ export function Shell(): JSX.Element {
   )
 }
 
-function Navigation({ isOpen }: { readonly isOpen: boolean }): JSX.Element {
+function Navigation({
+  isOpen,
+  onChoose,
+}: {
+  readonly isOpen: boolean
+  /** Called for every choice, also of the screen that is open. */
+  readonly onChoose: () => void
+}): JSX.Element {
   const operator = useOperator()
   const roles = { viewer: true, developer: useHasRole('developer'), owner: useHasRole('owner') }
   return (
@@ -116,6 +125,7 @@ function Navigation({ isOpen }: { readonly isOpen: boolean }): JSX.Element {
           key={to}
           to={to}
           activeOptions={{ exact: to === '/' }}
+          onClick={onChoose}
           className="flex h-8 items-center gap-2.5 rounded-md px-2.5 text-muted hover:bg-hover hover:text-text coarse:h-11"
           activeProps={{ className: 'bg-accent-soft font-medium text-accent!', 'aria-current': 'page' }}
         >
