@@ -1,9 +1,10 @@
 import { mkdir, open, type FileHandle } from 'node:fs/promises'
+import type { FoundLogEntries, LogSearch } from '@holdfast/console'
 import { errorMessage, type Clock, type Logger, type LogLevel } from '@holdfast/foundation'
 import type { LogEntry, LogService } from '@holdfast/protocol'
 import { FLUSH_MS, LOG_BYTES_MAX, QUEUED_LINES_MAX, SEGMENT_AGE_MAX_MS, SEGMENT_BYTES_MAX } from './limits.ts'
 import { type AnsweredRequest, renderLine, renderRequest } from './render-entry.ts'
-import { searchSegments, type FoundEntries, type LogSearch } from './search-segments.ts'
+import { searchSegments } from './search-segments.ts'
 import { deleteOldSegments, listSegments, nameSegment, pathOfSegment } from './segments.ts'
 import { SegmentShares } from './segment-shares.ts'
 
@@ -70,7 +71,7 @@ export class LogStore implements AsyncDisposable {
   }
 
   /** Finds entries, newest first. */
-  async search(search: LogSearch): Promise<FoundEntries> {
+  async search(search: LogSearch): Promise<FoundLogEntries> {
     await this.flush()
     const { folder } = this.#options
     const segments = await listSegments(folder)

@@ -1,32 +1,8 @@
 import { open, type FileHandle } from 'node:fs/promises'
+import type { FoundLogEntries, LogSearch } from '@holdfast/console'
 import type { LogEntry } from '@holdfast/protocol'
 import { BLOCK_BYTES, SEARCH_MS } from './limits.ts'
 import { pathOfSegment, type Segment } from './segments.ts'
-
-export interface LogSearch {
-  /** Only entries before this position. */
-  readonly before?: string | undefined
-  /** Only entries from this position. */
-  readonly after?: string | undefined
-  /** Time range in ms since the epoch. */
-  readonly fromMs?: number | undefined
-  readonly toMs?: number | undefined
-  /** A text that every match has, in any case. Lines without it are not parsed. */
-  readonly needle?: string | undefined
-  readonly matches: (entry: LogEntry) => boolean
-  readonly limit: number
-}
-
-export interface FoundEntries {
-  /** Newest first. */
-  readonly entries: readonly (LogEntry & { readonly id: string })[]
-  /** Position to go on from; missing at the end of the log. */
-  readonly next?: string
-  /** Set if the search ended before it found enough. */
-  readonly searchedTo?: string
-  /** Position of the end of the log. */
-  readonly newest?: string
-}
 
 /** Time in ms by which lines may be older than the segment that they are in: they wait in a queue. */
 const QUEUE_SLACK_MS = 10_000
@@ -42,7 +18,7 @@ export async function searchSegments(
   segments: readonly Segment[],
   { before, after, fromMs = -Infinity, toMs = Infinity, needle = '', matches, limit }: LogSearch,
   now: () => number = () => performance.now(),
-): Promise<FoundEntries> {
+): Promise<FoundLogEntries> {
   const until = now() + SEARCH_MS
   const [newestSegment] = segments
   const newest = newestSegment && positionOf(newestSegment.name, newestSegment.bytes)

@@ -9,26 +9,37 @@ import { route, type Route } from '../routing/route.ts'
 import { maskEmail } from '../users/mask.ts'
 import { findUserIds, readEmails } from '../users/name-users.ts'
 
+export interface LogSearch {
+  /** Only entries before this position. */
+  readonly before?: string | undefined
+  /** Only entries from this position. */
+  readonly after?: string | undefined
+  /** Time range in ms since the epoch. */
+  readonly fromMs?: number | undefined
+  readonly toMs?: number | undefined
+  /** A text that every match has, in any case. Lines without it are not parsed. */
+  readonly needle?: string | undefined
+  readonly matches: (entry: LogEntry) => boolean
+  readonly limit: number
+}
+
+export interface FoundLogEntries {
+  /** Newest first. */
+  readonly entries: readonly (LogEntry & { readonly id: string })[]
+  /** Position to go on from; missing at the end of the log. */
+  readonly next?: string
+  /** Set if the search ended before it found enough. */
+  readonly searchedTo?: string
+  /** Position of the end of the log. */
+  readonly newest?: string
+}
+
 /** The log as the server keeps it. */
 export interface LogSource {
   /** Lines that were not kept. */
   readonly dropped: number
-  /** Finds entries, newest first, for a limited time. */
-  search(search: {
-    readonly before?: string | undefined
-    readonly after?: string | undefined
-    readonly fromMs?: number | undefined
-    readonly toMs?: number | undefined
-    /** A text that every match has, in any case. */
-    readonly needle?: string | undefined
-    readonly matches: (entry: LogEntry) => boolean
-    readonly limit: number
-  }): Promise<{
-    readonly entries: readonly (LogEntry & { readonly id: string })[]
-    readonly next?: string
-    readonly searchedTo?: string
-    readonly newest?: string
-  }>
+  /** Finds entries for a limited time. */
+  search(search: LogSearch): Promise<FoundLogEntries>
 }
 
 export interface LogRoutesNeeds {
