@@ -1,4 +1,4 @@
-/** Finds lines of prose in the docs that are too long, and broken links, paths and commands; exits 1 with a line per offence. `--write` wraps the lines. */
+/** Finds lines of prose in the docs that are too long, broken links, paths and commands, and decisions that the index lacks; exits 1 with a line per offence. `--write` wraps the lines. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path/posix'
@@ -56,6 +56,15 @@ for (const page of pages) {
     longLines++
   }
 }
+const DECISIONS = 'docs/decisions/'
+const decisions = pages
+  .filter((page) => /^docs\/decisions\/\d{4}-/.test(page))
+  .map((page) => page.slice(DECISIONS.length))
+const index = [...readFileSync(`${DECISIONS}README.md`, 'utf8').matchAll(/^\| \[\d{4}\]\(([^)]+)\)/gm)].map(
+  ([, file]) => file,
+)
+if (decisions.toSorted().join() !== index.join())
+  offences.push(`${DECISIONS}README.md: does not list every decision, in order of their numbers`)
 for (const offence of offences) console.error(offence)
 if (longLines > 0) console.error('wrap the long lines: npm run prose')
 if (offences.length > 0) process.exit(1)
