@@ -54,6 +54,27 @@ describe('scheduled jobs', () => {
     expect(await find(id, viewer)).toMatchObject({ name: 'yearly', command: null })
   })
 
+  test.each([
+    '0 3 * * *',
+    '30,5 6,18 * * mon',
+    '0 1 $ * *',
+    '0 4 13 * 5',
+    '*/20 2-4 */9 * *',
+    '0 5 * * 7',
+    '15 0 1-7 * *',
+  ])('next run at the minute that Postgres finds for %s', async (when) => {
+    const id = await schedule(when, when, 'select 1')
+    const found = async (): Promise<boolean> => {
+      const [row] = await holdfast.internal.query<{ next: Date }>(sql`
+          select min(minute) as next
+            from generate_series(date_trunc('minute', now()) + interval '1 minute', now() + interval '32 days', interval '1 minute') minute
+           where cron.holdfast_matches(cron.holdfast_parse(${when}), minute at time zone 'UTC')`)
+      return row?.next.toISOString() === (await find(id))?.nextAt
+    }
+    // A minute may end between the two answers.
+    await expect.poll(found).toBe(true)
+  })
+
   test('run at once as their owner, and the run is listed with its result', async () => {
     await holdfast.admin.execute(sql`create table public.ran (who text)`)
     const id = await schedule('now', '0 0 1 1 *', 'insert into public.ran select current_user')

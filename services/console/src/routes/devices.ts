@@ -1,10 +1,10 @@
-import { includesRole, type DeviceComparison, type DeviceDetails, type ListedDevice } from '@holdfast/protocol'
+import type { DeviceComparison, DeviceDetails, ListedDevice } from '@holdfast/protocol'
 import { Type } from 'typebox'
 import type { Pool } from '@holdfast/postgres'
 import { maskDetails, maskDevice } from '../devices/mask-device.ts'
 import { deviceNotConnected, deviceUnknown, invalidRequest } from '../errors.ts'
 import { PAGE_ROWS, PAGE_ROWS_MAX } from '../limits.ts'
-import { requireOperator } from '../operators/require-operator.ts'
+import { hasRole } from '../operators/require-operator.ts'
 import { route, type Call, type Route } from '../routing/route.ts'
 import { findUserIds, readEmails } from '../users/name-users.ts'
 
@@ -65,7 +65,7 @@ function readRoutes({ pool, devices }: DeviceRoutesNeeds): readonly Route[] {
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_ROWS_MAX })),
       }),
       run: async ({ query, session }) => {
-        const isDeveloper = includesRole(requireOperator(session).operator.role, 'developer')
+        const isDeveloper = hasRole(session, 'developer')
         const { state, user, search, after, limit = PAGE_ROWS } = query
         const found = await devices.list({
           state,
@@ -89,7 +89,7 @@ function readRoutes({ pool, devices }: DeviceRoutesNeeds): readonly Route[] {
         const [device] = await withEmails(pool, [details.device])
         if (!device) throw deviceUnknown()
         const named: DeviceDetails = { ...details, device }
-        return includesRole(requireOperator(session).operator.role, 'developer') ? named : maskDetails(named)
+        return hasRole(session, 'developer') ? named : maskDetails(named)
       },
     }),
   ]

@@ -1,4 +1,4 @@
-import { includesRole, type BucketPolicy, type FilePreview } from '@holdfast/protocol'
+import type { BucketPolicy, FilePreview } from '@holdfast/protocol'
 import { sql, type Pool } from '@holdfast/postgres'
 import { Type } from 'typebox'
 import type { CallApi } from '../call-api.ts'
@@ -7,7 +7,7 @@ import { scopeOf } from '../files/policy-scope.ts'
 import { getBucket, getFile, listBuckets, readUsages } from '../files/read-files.ts'
 import { readFolder, signDownload } from '../files/storage-api.ts'
 import { FILE_KEY_CHARS_MAX, BUCKET_CHARS_MAX, FILE_LINK_S, SHARED_LINK_DAYS_MAX, THUMBNAIL_PX } from '../limits.ts'
-import { requireOperator } from '../operators/require-operator.ts'
+import { hasRole } from '../operators/require-operator.ts'
 import { route, type Call, type Route } from '../routing/route.ts'
 import { readPolicies } from '../tables/describe-table.ts'
 import { readCatalog } from '../tables/read-table.ts'
@@ -99,7 +99,7 @@ function folderRoutes(needs: FileRoutesNeeds): readonly Route[] {
       run: async ({ query: { bucket, key }, session }) => {
         requireStorage(needs)
         const { userMetadata, ...details } = await getFile(pool, bucket, key)
-        const maySee = includesRole(requireOperator(session).operator.role, 'developer')
+        const maySee = hasRole(session, 'developer')
         return maySee ? { ...details, userMetadata } : details
       },
     }),

@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
 import { type Clock, HoldfastError } from '@holdfast/foundation'
 import { sql, type Transaction } from '@holdfast/postgres'
-import { includesRole, type JobList, type JobRun, type ListedJob } from '@holdfast/protocol'
-import { invalidRequest, jobUnknown } from '../errors.ts'
+import type { JobList, JobRun, ListedJob } from '@holdfast/protocol'
+import { jobUnknown } from '../errors.ts'
 import { isHoldfastCron, listJobs, listRuns } from '../jobs/list-jobs.ts'
 import { PAGE_ROWS } from '../limits.ts'
-import { requireOperator } from '../operators/require-operator.ts'
-import { type Call, route, type Route } from '../routing/route.ts'
+import { hasRole } from '../operators/require-operator.ts'
+import { countedId } from '../routing/check-input.ts'
+import { route, type Route } from '../routing/route.ts'
 import { type OpenTableSession, runAsIdentity } from '../tables/table-session.ts'
 
 /** How this server runs scheduled jobs. */
@@ -38,7 +39,7 @@ export function jobRoutes(needs: JobRoutesNeeds): readonly Route[] {
           const listed = await listJobs(tx, { isOurs, nowMs: needs.clock.now() })
           return {
             runner: isOurs ? (jobs.isOn ? 'server' : 'off') : 'extension',
-            jobs: mayReadTexts(session) ? listed : listed.map(maskJob),
+            jobs: hasRole(session, 'developer') ? listed : listed.map(maskJob),
           }
         }),
     }),
@@ -46,11 +47,11 @@ export function jobRoutes(needs: JobRoutesNeeds): readonly Route[] {
       access: 'viewer',
       query: Type.Object({ before: Type.Optional(Type.String({ pattern: '^[0-9]{1,18}$' })) }),
       run: async ({ parameters, query, session }) => {
-        const id = idOf(parameters)
+        const id = countedId(parameters)
         const runs = await read((tx) => listRuns(tx, { id, before: query.before, limit: PAGE_ROWS + 1 }))
         const page = runs.slice(0, PAGE_ROWS)
         return {
-          runs: mayReadTexts(session) ? page : page.map(maskRun),
+          runs: hasRole(session, 'developer') ? page : page.map(maskRun),
           ...(runs.length > page.length && { next: page.at(-1)?.id }),
         }
       },
@@ -68,7 +69,7 @@ function changeRoutes(
       access: 'developer',
       action: 'run_job',
       run: async ({ parameters, note }) => {
-        const id = idOf(parameters)
+        const id = countedId(parameters)
         note({ target: `job ${id}` })
         const { isOurs, job } = await read(async (tx) => {
           const ours = await isHoldfastCron(tx)
@@ -86,7 +87,7 @@ function changeRoutes(
       action: 'switch_job',
       body: Type.Object({ isActive: Type.Boolean() }),
       run: async ({ parameters, body, note }) => {
-        const id = idOf(parameters)
+        const id = countedId(parameters)
         note({ target: `job ${id}`, after: body })
         await runAsIdentity(openSession, PROJECT, { isReadOnly: false }, async (tx) => {
           const job = await getJob(tx, { isOurs: false, nowMs: clock.now(), id })
@@ -104,19 +105,10 @@ async function getJob(tx: Transaction, which: Parameters<typeof listJobs>[1]): P
   return job
 }
 
-function mayReadTexts(session: Call['session']): boolean {
-  return includesRole(requireOperator(session).operator.role, 'developer')
-}
-
 const maskRun = (run: JobRun): JobRun => ({ ...run, message: null })
 
 function maskJob(job: ListedJob): ListedJob {
   return { ...job, command: null, lastRun: job.lastRun && maskRun(job.lastRun) }
-}
-
-function idOf({ id = '' }: Call['parameters']): string {
-  if (!/^[0-9]{1,18}$/.test(id)) throw invalidRequest('The id of a job is a number.')
-  return id
 }
 
 const targetOf = ({ id, name }: ListedJob): string => (name === null ? `job ${id}` : `job ${id} (${name})`)

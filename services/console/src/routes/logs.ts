@@ -1,10 +1,10 @@
-import { includesRole, LOG_LEVELS, LOG_SERVICES, type LogEntry, type LogPage } from '@holdfast/protocol'
+import { LOG_LEVELS, LOG_SERVICES, type LogEntry, type LogPage } from '@holdfast/protocol'
 import { Type } from 'typebox'
 import type { Pool } from '@holdfast/postgres'
 import { PAGE_ROWS, PAGE_ROWS_MAX } from '../limits.ts'
 import { maskEntry } from '../logs/mask-entry.ts'
 import { matchesFilter } from '../logs/match-entry.ts'
-import { requireOperator } from '../operators/require-operator.ts'
+import { hasRole } from '../operators/require-operator.ts'
 import { route, type Route } from '../routing/route.ts'
 import { maskEmail } from '../users/mask.ts'
 import { findUserIds, readEmails } from '../users/name-users.ts'
@@ -74,7 +74,7 @@ export function logRoutes({ pool, logs }: LogRoutesNeeds): readonly Route[] {
       }),
       run: async ({ query, session }): Promise<LogPage> => {
         const { service, level, request: requestId, user, status, text, from, to, limit = PAGE_ROWS } = query
-        const isDeveloper = includesRole(requireOperator(session).operator.role, 'developer')
+        const isDeveloper = hasRole(session, 'developer')
         const show = isDeveloper ? (entry: LogEntry): LogEntry => entry : maskEntry
         const users = user ? await findUserIds(pool, user, isDeveloper) : undefined
         const filter = { service, level, requestId, users, status, text: text || undefined }

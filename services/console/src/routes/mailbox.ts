@@ -1,9 +1,9 @@
 import { sql, type Pool } from '@holdfast/postgres'
-import { includesRole, type ListedMail, type Mailbox } from '@holdfast/protocol'
+import type { ListedMail, Mailbox } from '@holdfast/protocol'
 import { Type } from 'typebox'
 import { mailUnknown } from '../errors.ts'
 import { MAILS_MAX } from '../limits.ts'
-import { requireOperator } from '../operators/require-operator.ts'
+import { hasRole } from '../operators/require-operator.ts'
 import { route, type Route } from '../routing/route.ts'
 import { maskEmail, maskPhone } from '../users/mask.ts'
 
@@ -26,7 +26,7 @@ export function mailboxRoutes(pool: Pool, captured: CapturedMails | undefined): 
                  left(last_error, 2000) as "lastError", next_attempt_at as "nextAttemptAt", created_at as "createdAt"
             from auth.messages where ${query.state ?? null}::text is null or status = ${query.state ?? null}
            order by created_at desc, id limit ${MAILS_MAX}::int`)
-        const mayRead = includesRole(requireOperator(session).operator.role, 'developer')
+        const mayRead = hasRole(session, 'developer')
         return { isCaptured: captured !== undefined, mails: mayRead ? mails : mails.map(masked) }
       },
     }),

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { sql, type SqlFragment, type Transaction } from '@holdfast/postgres'
 import { type ListedQueue, QUEUE_COUNT_MAX, type QueueMessage } from '@holdfast/protocol'
-import { invalidRequest, messageUnknown, queueUnknown } from '../errors.ts'
+import { messageUnknown, queueUnknown } from '../errors.ts'
 import { PAGE_ROWS, QUEUE_MESSAGE_CHARS_MAX, QUEUES_MAX } from '../limits.ts'
-import { type Call, route, type Route } from '../routing/route.ts'
+import { countedId } from '../routing/check-input.ts'
+import { route, type Route } from '../routing/route.ts'
 import { type OpenTableSession, runAsIdentity } from '../tables/table-session.ts'
 
 const PROJECT = { kind: 'postgres' } as const
@@ -46,7 +47,7 @@ function removal(
     action,
     run: async ({ parameters, note }) => {
       const { name = '' } = parameters
-      const id = idOf(parameters)
+      const id = countedId(parameters)
       note({ target: `message ${id} of queue ${name}` })
       await runAsIdentity(openSession, PROJECT, { isReadOnly: false }, async (tx) => {
         const table = await tableOf(tx, name)
@@ -83,9 +84,4 @@ async function tableOf(tx: Transaction, name: string): Promise<SqlFragment> {
   const [listed] = await tx.query(sql`select from pgmq.meta where queue_name = ${name}`)
   if (!listed) throw queueUnknown()
   return sql.identifier('pgmq', found.table)
-}
-
-function idOf({ id = '' }: Call['parameters']): string {
-  if (!/^[0-9]{1,18}$/.test(id)) throw invalidRequest('The id of a message is a number.')
-  return id
 }

@@ -1,9 +1,9 @@
-import { includesRole, TABLE_PRIVILEGES, type TableChange } from '@holdfast/protocol'
+import { TABLE_PRIVILEGES, type TableChange } from '@holdfast/protocol'
 import { Type } from 'typebox'
 import type { Pool } from '@holdfast/postgres'
 import { roleTooLow } from '../errors.ts'
 import { CHANGE_CHARS_MAX, NAME_PG_CHARS_MAX } from '../limits.ts'
-import { requireOperator } from '../operators/require-operator.ts'
+import { hasRole } from '../operators/require-operator.ts'
 import { route, type Call, type Route } from '../routing/route.ts'
 import { applyChange, isTried, prepareChange, type ProjectChanges } from '../tables/apply-change.ts'
 import type { OpenSqlSession } from './sql.ts'
@@ -98,7 +98,7 @@ export function tableChangeRoutes({ pool, changes, openSqlSession }: TableChange
   /** Defaults and conditions are SQL that runs as the project. */
   async function requireProjectRole({ session }: Pick<Call, 'session'>): Promise<void> {
     const { needs } = (await openSqlSession({ kind: 'postgres' })) ?? {}
-    if (needs && !includesRole(requireOperator(session).operator.role, needs)) throw roleTooLow(needs)
+    if (needs && !hasRole(session, needs)) throw roleTooLow(needs)
   }
   return [
     route('POST /tables/changes/plan', {

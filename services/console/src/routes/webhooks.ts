@@ -1,10 +1,11 @@
 import { sql, type Transaction } from '@holdfast/postgres'
-import { includesRole, type RequestOutcome, type WaitingRequest, type WebhookList } from '@holdfast/protocol'
+import type { RequestOutcome, WaitingRequest, WebhookList } from '@holdfast/protocol'
 import { Type } from 'typebox'
-import { invalidRequest, requestUnknown } from '../errors.ts'
+import { requestUnknown } from '../errors.ts'
 import { CONTENT_CHARS_SHOWN, WEBHOOKS_MAX } from '../limits.ts'
-import { requireOperator } from '../operators/require-operator.ts'
-import { type Call, route, type Route } from '../routing/route.ts'
+import { hasRole } from '../operators/require-operator.ts'
+import { countedId } from '../routing/check-input.ts'
+import { route, type Route } from '../routing/route.ts'
 import { type OpenTableSession, runAsIdentity } from '../tables/table-session.ts'
 
 export interface WebhookSources {
@@ -21,7 +22,7 @@ export function webhookRoutes(openSession: OpenTableSession, webhooks: WebhookSo
       access: 'viewer',
       query: Type.Object({ state: Type.Optional(Type.Literal('failed')) }),
       run: async ({ query, session }): Promise<WebhookList> => {
-        const mayRead = includesRole(requireOperator(session).operator.role, 'developer')
+        const mayRead = hasRole(session, 'developer')
         return await runAsIdentity(openSession, PROJECT, { isReadOnly: true }, async (tx) => {
           const [row] = await tx.query<{ ours: boolean }>(
             sql`select to_regclass('net.holdfast_full') is not null as ours`,
@@ -42,7 +43,7 @@ export function webhookRoutes(openSession: OpenTableSession, webhooks: WebhookSo
       access: 'developer',
       action: 'send_webhook',
       run: async ({ parameters, note }) => {
-        const id = idOf(parameters)
+        const id = countedId(parameters)
         note({ target: `request ${id}` })
         if (!(await webhooks.sendNow(id))) throw requestUnknown()
       },
@@ -51,7 +52,7 @@ export function webhookRoutes(openSession: OpenTableSession, webhooks: WebhookSo
       access: 'developer',
       action: 'cancel_webhook',
       run: async ({ parameters, note }) => {
-        const id = idOf(parameters)
+        const id = countedId(parameters)
         note({ target: `request ${id}` })
         const [gone] = await runAsIdentity(openSession, PROJECT, { isReadOnly: false }, (tx) =>
           tx.query<{ method: string; source: string; attempts: number }>(sql`
@@ -84,9 +85,4 @@ function listOutcomes(tx: Transaction, mayRead: boolean, onlyFailed: boolean): P
          where h.request_id = r.id limit 1) h on true
      where not ${onlyFailed}::boolean or r.error_msg is not null or r.status_code >= 400
      order by r.created desc, r.id desc limit ${WEBHOOKS_MAX}::int`)
-}
-
-function idOf({ id = '' }: Call['parameters']): string {
-  if (!/^[0-9]{1,18}$/.test(id)) throw invalidRequest('The id of a request is a number.')
-  return id
 }

@@ -27,6 +27,12 @@ export function checkInput(schema: TSchema | undefined, input: unknown, name: 'q
   throw invalidRequest(field ? `"${field}" ${first?.message}.` : `The ${name} ${first?.message ?? 'is not valid'}.`)
 }
 
+/** Reads the id of a path that Postgres counts. @throws {HoldfastError} `invalid_request` */
+export function countedId({ id = '' }: Readonly<Record<string, string>>): string {
+  if (!/^[0-9]{1,18}$/.test(id)) throw invalidRequest('The id is a number.')
+  return id
+}
+
 function hasNul(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0')
   if (typeof value !== 'object' || value === null) return false
