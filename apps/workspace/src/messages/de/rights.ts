@@ -1,76 +1,7 @@
 import { capitalize, formatCount, humanize } from '../../lib/format.ts'
 import { icu, type Translation } from '../../lib/texts.ts'
 import type { rightMessages as english } from '../rights.ts'
-
-/** Sentences that the server writes about rules set in the app (migrations 0041, 0075 and 0076), and their German. Others stay as their author wrote them. */
-const SENTENCES: readonly (readonly [RegExp, (...parts: readonly string[]) => string])[] = [
-  [/^(.+?) is required when (.+)\.$/, (label, conditions) => `${label} ist Pflicht, wenn ${conditionsOf(conditions)}.`],
-  [
-    /^Not everyone sets (.+?) to (.+)\.$/,
-    (label, value) => `Nicht alle dürfen ${label} auf \u201e${value}\u201c setzen.`,
-  ],
-  [/^(.+?) stays (.+)\.$/, (label, value) => `${label} bleibt \u201e${value}\u201c.`],
-  [
-    /^(.+?) of a new record is (.+)\.$/,
-    (label, values) => `${label} beginnt mit ${values.replaceAll(' or ', ' oder ')}.`,
-  ],
-  [
-    /^(.+?) goes from (.+?) to (.+)\.$/,
-    (label, from, to) => `${label}: Auf \u201e${from}\u201c folgt ${to.replaceAll(' or ', ' oder ')}.`,
-  ],
-  [
-    /^(Members|Commenters|Editors) (see|add|change|delete) (these records|the records that they added|the records assigned to them|the records of their teams)( under the conditions of the rule)?\.$/,
-    (who, verb, which, when) =>
-      `${WHO[who] ?? who} ${VERBS[verb] ?? verb} ${WHICH[which] ?? which}${when === '' ? '' : ', soweit die Bedingungen der Regel gelten'}.`,
-  ],
-  [/^Editors of the workspace change these records\.$/, () => 'Ab Bearbeiten darf man diese Einträge ändern.'],
-  [/^People change the records that they made\.$/, () => 'Alle ändern die Einträge, die sie angelegt haben.'],
-  [/^Members of the team change its records\.$/, () => 'Mitglieder des Teams ändern seine Einträge.'],
-  [
-    /^Owners and admins of the workspace change all records\.$/,
-    () => 'Inhaber und Admins des Arbeitsbereichs ändern alle Einträge.',
-  ],
-  [
-    /^Guests change the records that are shared with them for that\.$/,
-    () => 'Gäste ändern die Einträge, die dafür mit ihnen geteilt sind.',
-  ],
-]
-
-const WHO: Readonly<Record<string, string>> = {
-  Members: 'Mitglieder',
-  Commenters: 'Kommentierende',
-  Editors: 'Bearbeitende',
-}
-const VERBS: Readonly<Record<string, string>> = { see: 'sehen', add: 'erstellen', change: 'ändern', delete: 'löschen' }
-const WHICH: Readonly<Record<string, string>> = {
-  'these records': 'diese Einträge',
-  'the records that they added': 'Einträge, die sie angelegt haben',
-  'the records assigned to them': 'ihnen zugewiesene Einträge',
-  'the records of their teams': 'Einträge ihrer Teams',
-}
-
-function germanOf(sentence: string): string {
-  for (const [pattern, german] of SENTENCES) {
-    const found = pattern.exec(sentence)
-    if (found) return german(...found.slice(1).map((part: string | undefined) => part ?? ''))
-  }
-  return sentence
-}
-
-/** `State is Blocked or Done and Cause is empty` in German. */
-function conditionsOf(conditions: string): string {
-  return conditions
-    .split(' and ')
-    .map((one) => {
-      const [, label, isNot, value] = /^(.+?) is (not )?(.+)$/.exec(one) ?? []
-      if (label === undefined || value === undefined) return one
-      if (value === 'empty') return `${label} leer ist`
-      if (value === 'filled in') return `${label} ausgefüllt ist`
-      const values = value.split(' or ').map((word) => (word === 'yes' ? 'Ja' : word === 'no' ? 'Nein' : word))
-      return `${label} ${isNot === undefined ? '' : 'nicht '}${values.join(' oder ')} ist`
-    })
-    .join(' und ')
-}
+import { germanSentence } from './rule-sentences.ts'
 
 export const rightMessages: Translation<typeof english> = {
   readOnly: () => 'Sie können diesen Eintrag lesen, aber nicht ändern.',
@@ -84,7 +15,7 @@ export const rightMessages: Translation<typeof english> = {
   staysAt: (label, value) => `${label} bleibt „${value}“.`,
   startsAs: (label, values) => `${label} beginnt mit ${values}.`,
   goesOnTo: (_label, value, next) => `Auf „${value}“ folgt ${next}.`,
-  said: germanOf,
+  said: germanSentence,
   required: (label) => `${label} braucht einen Wert.`,
   tooLong: (label, length) => `${label} hat höchstens ${formatCount(length)} Zeichen.`,
   partTitle: (refused, all, one, many, isDeletion) => {
