@@ -5,8 +5,7 @@ const FIXED: Readonly<Record<string, string>> = {
   'Members of the team change its records.': 'Mitglieder des Teams ändern seine Einträge.',
   'Owners and admins of the workspace change all records.':
     'Inhaber und Admins des Arbeitsbereichs ändern alle Einträge.',
-  'Owners and admins of the workspace change checklists.':
-    'Inhaber und Admins des Arbeitsbereichs ändern Checklisten.',
+  'Owners and admins of the workspace change checklists.': 'Inhaber und Admins des Arbeitsbereichs ändern Checklisten.',
   'Guests change the records that are shared with them for that.':
     'Gäste ändern die Einträge, die dafür mit ihnen geteilt sind.',
   'Users fill in the checklists of records that they may change.':
