@@ -92,6 +92,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'devices',
     'logs',
     'jobs',
+    'settings',
     'sql',
     'tables',
     'files',

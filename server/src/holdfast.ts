@@ -1,6 +1,7 @@
 import type { ApiKeys } from '@holdfast/auth'
 import type { Clock, Logger, Phases } from '@holdfast/foundation'
 import type { Cluster } from '@holdfast/postgres'
+import type { SettingOrigins } from './config/load-config.ts'
 import type { Config } from './config/options.ts'
 import type { LogStore } from './logs/log-store.ts'
 import type { ProjectPreparation } from './project/reset-request.ts'
@@ -48,6 +49,8 @@ export interface Holdfast extends AsyncDisposable {
 
 export interface OpenHoldfastOptions {
   readonly config: Config
+  /** Where the settings were set, for the console. Default: by the program that opens the server. */
+  readonly origins?: SettingOrigins
   readonly logger: Logger
   /** The log that the console searches; its loggers also write to `logger`. Default: none. */
   readonly logs?: LogStore | undefined

@@ -230,6 +230,7 @@ export {
   type WaitingRequest,
   type WebhookList,
 } from './console-jobs.ts'
+export type { Setting, SettingList, SettingOrigin } from './console-settings.ts'
 export { ADVICE_LEVELS, type Advice, type AdviceLevel } from './console-advisors.ts'
 export {
   LOG_LEVELS,

@@ -14,7 +14,7 @@ import { releaseMemoryWhenIdle } from '../release-memory-when-idle.ts'
 import { noteRunning, type ReadyLine } from '../running-file.ts'
 import { VERSION } from '../version.ts'
 import { endReset, readResetRequest, WHOLE_PROJECT } from '../project/reset-request.ts'
-import { loadProjectConfig } from '../project/settings/load-project-config.ts'
+import { loadProjectConfig, type ProjectConfig } from '../project/settings/load-project-config.ts'
 import { sourcesOf, type CommandInput } from './command.ts'
 
 /** Additional behaviour for development. */
@@ -44,7 +44,7 @@ export async function start(input: CommandInput): Promise<number> {
  */
 export async function serve(
   input: CommandInput,
-  given: { readonly config: Config; readonly notes: readonly string[] },
+  given: ProjectConfig<Config>,
   development?: Development,
 ): Promise<number> {
   const began = performance.now()
@@ -89,6 +89,7 @@ export async function serve(
       const holdfast = await noting(
         openHoldfast({
           ...next,
+          origins: given.origins,
           logger,
           logs,
           requestLog,

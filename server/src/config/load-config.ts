@@ -5,6 +5,7 @@ import {
   type OptionValues,
   errorMessage,
 } from '@holdfast/foundation'
+import type { SettingOrigin } from '@holdfast/protocol'
 import { flagName, nearest, variableName } from './names.ts'
 
 /** Command-line options by name: the text of a value, or whether a switch is on. */
@@ -20,6 +21,15 @@ export interface ConfigSources {
 /** Type of an option's value. */
 export type SettingValue = string | number | boolean | readonly string[] | Readonly<Record<string, unknown>>
 
+/** Where each setting was set. Without those that have their default. */
+export type SettingOrigins = Readonly<Record<string, SettingOrigin>>
+
+/** Settings from the project's `config.toml`. */
+export interface ProjectLayer {
+  readonly file: string
+  readonly values: Parsed
+}
+
 /**
  * Merges settings. Precedence: command line, environment, config file, `ofProject`, default.
  *
@@ -29,15 +39,49 @@ export type SettingValue = string | number | boolean | readonly string[] | Reado
 export function loadConfig<T extends OptionDeclarations>(
   declarations: T,
   sources: ConfigSources,
-  ofProject: Readonly<Record<string, SettingValue>> = {},
+  ofProject: Parsed = {},
 ): OptionValues<T> {
-  const fromFlags = parseFlags(declarations, sources.flags)
-  const fromEnvironment = parseEnvironment(declarations, sources.env)
-  const early = { ...fromEnvironment, ...fromFlags }
-  const path = String(early['configFile'] ?? defaultOf(declarations['configFile']) ?? '')
-  const fromFile = path === '' ? {} : parseFile(declarations, path, sources.readFile(path), 'configFile' in early)
+  const { flags, environment, file } = readLayers(declarations, sources)
   const defaults = Object.entries(declarations).map(([name, declaration]) => [name, defaultOf(declaration)])
-  return { ...Object.fromEntries(defaults), ...ofProject, ...fromFile, ...early } as OptionValues<T>
+  return { ...Object.fromEntries(defaults), ...ofProject, ...file, ...environment, ...flags } as OptionValues<T>
+}
+
+/**
+ * Finds where each setting of {@link loadConfig} was set.
+ *
+ * @throws {HoldfastError} as {@link loadConfig}
+ */
+export function findOrigins(
+  declarations: OptionDeclarations,
+  sources: ConfigSources,
+  ofProject: ProjectLayer,
+): SettingOrigins {
+  const { flags, environment, file, path } = readLayers(declarations, sources)
+  const originsOf = (layer: Parsed, kind: SettingOrigin['kind'], whereOf: (name: string) => string): SettingOrigins =>
+    Object.fromEntries(Object.keys(layer).map((name) => [name, { kind, where: whereOf(name) }]))
+  return {
+    ...originsOf(ofProject.values, 'project', () => ofProject.file),
+    ...originsOf(file, 'file', () => path),
+    ...originsOf(environment, 'environment', (name) => variableName(name, declarations[name])),
+    ...originsOf(flags, 'flag', flagName),
+  }
+}
+
+interface Layers {
+  readonly flags: Parsed
+  readonly environment: Parsed
+  readonly file: Parsed
+  /** Path of the file. */
+  readonly path: string
+}
+
+function readLayers(declarations: OptionDeclarations, sources: ConfigSources): Layers {
+  const flags = parseFlags(declarations, sources.flags)
+  const environment = parseEnvironment(declarations, sources.env)
+  const early = { ...environment, ...flags }
+  const path = String(early['configFile'] ?? defaultOf(declarations['configFile']) ?? '')
+  const file = path === '' ? {} : parseFile(declarations, path, sources.readFile(path), 'configFile' in early)
+  return { flags, environment, file, path }
 }
 
 function defaultOf(declaration: OptionDeclaration | undefined): SettingValue | undefined {

@@ -6,8 +6,8 @@ export function flagName(name: string): string {
 }
 
 /** Returns the variable: `HOLDFAST_JWT_EXPIRY` for `jwtExpiry`, unless the declaration specifies another name. */
-export function variableName(name: string, declaration: OptionDeclaration): string {
-  return declaration.env ?? `HOLDFAST_${flagName(name).slice(2).replaceAll('-', '_').toUpperCase()}`
+export function variableName(name: string, declaration: OptionDeclaration | undefined): string {
+  return declaration?.env ?? `HOLDFAST_${flagName(name).slice(2).replaceAll('-', '_').toUpperCase()}`
 }
 
 /** Returns the candidate closest to `text`; `undefined` if none is close. */

@@ -1,5 +1,6 @@
 import { PROVIDER_NAMES } from '@holdfast/auth'
 import type { OptionDeclaration, OptionDeclarations } from '@holdfast/foundation'
+import type { SettingValue } from './load-config.ts'
 import { flagName, variableName } from './names.ts'
 import { optionGroups, type OptionGroup, options } from './options.ts'
 
@@ -130,7 +131,8 @@ function typeText(declaration: OptionDeclaration): string {
   return { boolean: 'switch', string: 'text', list: 'list', object: 'JSON' }[declaration.type]
 }
 
-function valueText(value: OptionDeclaration['default']): string {
+/** Renders a value as the command line takes it. */
+export function valueText(value: SettingValue | undefined): string {
   if (Array.isArray(value)) return value.join(',')
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

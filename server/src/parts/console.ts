@@ -21,6 +21,7 @@ import type { Accounts } from './accounts.ts'
 import { createApiCaller } from './call-api.ts'
 import { createFunctionSources } from './console-functions.ts'
 import { createJobSources } from './console-jobs.ts'
+import { createSettingSources } from './console-settings.ts'
 import { createSqlSessions } from './console-sql.ts'
 import { createProjectChanges, openTableSessions, readSyncStates } from './console-tables.ts'
 import type { PartContext } from './part-context.ts'
@@ -97,6 +98,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
           functions: createFunctionSources(context, { functions, accounts, baseUrl, port: parts.port }),
         }),
         storage: parts.services.storage && { ...parts.services.storage.abilities, publicUrl: baseUrl },
+        settings: createSettingSources(context),
         openSqlSession: createSqlSessions(pool, parts),
         openTableSession,
         ...createJobSources(context, pool, accounts),

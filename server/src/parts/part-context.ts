@@ -1,6 +1,7 @@
 import type { Clock, Logger } from '@holdfast/foundation'
 import type { LogService } from '@holdfast/protocol'
 import { createPool, SHORT_TRANSACTIONS, type Pool, type PoolOptions } from '@holdfast/postgres'
+import type { SettingOrigins } from '../config/load-config.ts'
 import type { Config } from '../config/options.ts'
 import type { OpenHoldfastOptions } from '../holdfast.ts'
 import type { LogStore } from '../logs/log-store.ts'
@@ -8,6 +9,7 @@ import type { LogStore } from '../logs/log-store.ts'
 /** Shared dependencies of the server's parts. */
 export interface PartContext {
   readonly config: Config
+  readonly origins: SettingOrigins | undefined
   readonly logger: Logger
   readonly requestLog: Logger | undefined
   /** The log that the console searches, if it is kept. */
@@ -34,13 +36,14 @@ export interface OpenPool {
 }
 
 export function createPartContext(
-  { config, logger, requestLog, logs, clock, preparation }: OpenHoldfastOptions,
+  { config, origins, logger, requestLog, logs, clock, preparation }: OpenHoldfastOptions,
   opened: AsyncDisposableStack,
 ): PartContext {
   const onError = (error: Error): void => logger.log('debug', 'an idle connection broke', { error: error.message })
   const pools = new Map<string, OpenPool>()
   const context: PartContext = {
     config,
+    origins,
     logger,
     requestLog,
     logs,

@@ -26,6 +26,7 @@ import { policyRoutes } from './routes/policies.ts'
 import { queueRoutes } from './routes/queues.ts'
 import { profileRoutes } from './routes/profile.ts'
 import { sessionRoutes } from './routes/session.ts'
+import { settingRoutes, type SettingSources } from './routes/settings.ts'
 import { type OpenSqlSession, sqlRoutes } from './routes/sql.ts'
 import { sqlQueryRoutes } from './routes/sql-queries.ts'
 import { tableChangeRoutes } from './routes/table-changes.ts'
@@ -58,6 +59,7 @@ export interface OpenConsoleOptions {
   readonly webhooks: WebhookSources
   /** Missing if mails are sent. */
   readonly captured?: CapturedMails
+  readonly settings: SettingSources
   readonly openSqlSession: OpenSqlSession
   readonly openTableSession: OpenTableSession
   readonly changes: ProjectChanges
@@ -102,6 +104,7 @@ export function openConsole(options: OpenConsoleOptions): Console {
     ...auditRoutes(audit),
     ...overviewRoutes(options.overview),
     ...adviceRoutes(options.readAdvice),
+    ...settingRoutes(options.settings),
     ...userRoutes({ pool, callApi: options.callApi }),
     ...deviceRoutes({ pool, devices: options.devices }),
     ...functionRoutes(options.functions),

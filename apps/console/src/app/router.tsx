@@ -110,6 +110,12 @@ const sql = createRoute({
   path: '/sql',
   component: lazyRouteComponent(() => import('../screens/sql/sql-screen.tsx'), 'SqlScreen'),
 })
+const settings = createRoute({
+  ...screen,
+  path: '/settings',
+  validateSearch: textsOf(['search', 'group', 'origin']),
+  component: lazyRouteComponent(() => import('../screens/settings/settings-screen.tsx'), 'SettingsScreen'),
+})
 const account = createRoute({
   ...screen,
   path: '/account',
@@ -136,6 +142,7 @@ export const router = createRouter({
     sql,
     operators,
     audit,
+    settings,
     account,
   ]),
   basepath: '/console',

@@ -10,6 +10,7 @@ import {
   Menu as MenuIcon,
   MonitorSmartphone,
   ScrollText,
+  Settings,
   ShieldCheck,
   SquareTerminal,
   Table2,
@@ -47,6 +48,7 @@ const ENTRIES: readonly Entry[] = [
   { to: '/advisors', label: 'Advisors', icon: <Lightbulb {...ICON} />, role: 'viewer' },
   { to: '/audit', label: 'Audit log', icon: <History {...ICON} />, role: 'developer' },
   { to: '/operators', label: 'Operators', icon: <ShieldCheck {...ICON} />, role: 'owner' },
+  { to: '/settings', label: 'Settings', icon: <Settings {...ICON} />, role: 'viewer' },
   { to: '/account', label: 'Your account', icon: <UserRound {...ICON} />, role: 'viewer' },
 ]
 

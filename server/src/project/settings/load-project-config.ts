@@ -1,22 +1,31 @@
 import type { OptionValues } from '@holdfast/foundation'
 import { variablesOf } from '@holdfast/functions'
-import { loadConfig, type ConfigSources } from '../../config/load-config.ts'
+import { findOrigins, loadConfig, type ConfigSources, type SettingOrigins } from '../../config/load-config.ts'
 import { options, type Config } from '../../config/options.ts'
 import { readTables } from '../project-config.ts'
 import { readProjectSettings, type ProjectSettings } from './project-settings.ts'
 
+/** Merged settings. */
+export interface ProjectConfig<Values> {
+  readonly config: Values
+  readonly origins: SettingOrigins
+  /** About `config.toml`. */
+  readonly notes: readonly string[]
+}
+
 /**
  * Merges settings like `loadConfig`, with the project's `config.toml` ranking below the config file.
  *
- * @returns the settings, and notes about `config.toml`
  * @throws {HoldfastError} errors of `loadConfig`, `project_config_invalid`, and `option_invalid` with the key of `config.toml`
  */
 export async function loadProjectConfig<T extends typeof options>(
   declarations: T,
   sources: ConfigSources,
-): Promise<{ readonly config: OptionValues<T>; readonly notes: readonly string[] }> {
-  const { values, notes } = await settingsOfProject(loadConfig<typeof options>(declarations, sources), sources)
-  return { config: loadConfig(declarations, sources, values), notes }
+): Promise<ProjectConfig<OptionValues<T>>> {
+  const early = loadConfig<typeof options>(declarations, sources)
+  const { values, notes } = await settingsOfProject(early, sources)
+  const origins = findOrigins(declarations, sources, { file: early.functionsConfig, values })
+  return { config: loadConfig(declarations, sources, values), origins, notes }
 }
 
 /**
