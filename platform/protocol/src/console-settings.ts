@@ -34,3 +34,67 @@ export interface SettingList {
   /** The file that may set each of them. */
   readonly configFile: string
 }
+
+/** A migration of the project. */
+export interface ListedMigration {
+  readonly version: string
+  /** `null` if its file is missing. */
+  readonly name: string | null
+  /** `older`: not applied, and older than one that is; a start refuses it. `missing`: applied, without a file. */
+  readonly state: 'applied' | 'pending' | 'older' | 'missing'
+}
+
+/** A migration of Holdfast itself. */
+export interface OwnMigration {
+  /** Part of the server. */
+  readonly source: string
+  readonly name: string
+  readonly appliedAt: string | null
+}
+
+/** `GET /migrations`. Newest first. */
+export interface MigrationList {
+  readonly folder: string
+  /** Whether a start applies them. */
+  readonly isApplied: boolean
+  readonly project: readonly ListedMigration[]
+  /** Names of other `.sql` files of the folder, which are not applied. */
+  readonly skipped: readonly string[]
+  readonly own: readonly OwnMigration[]
+}
+
+/** `GET /migrations/:version`: a file that is not applied yet. */
+export interface MigrationText {
+  readonly path: string
+  readonly text: string
+  readonly isCut: boolean
+}
+
+/** A backup on the disk of the server. */
+export interface ListedBackup {
+  /** Of its folder. */
+  readonly name: string
+  readonly takenAt: string
+  /** Release that took it. */
+  readonly holdfast: string
+  /** Size of the database in it, compressed. */
+  readonly databaseBytes: number
+}
+
+/** `GET /backups`. Newest first. */
+export interface BackupList {
+  /** Where they lie. */
+  readonly folder: string
+  readonly backups: readonly ListedBackup[]
+  /** When the one under way began. */
+  readonly runningSince: string | null
+  /** Why the last one failed, until the next. */
+  readonly failure: string | null
+  readonly freeBytes: number
+  /** Upper estimate of what the next one needs. */
+  readonly neededBytes: number
+  /** Whether Postgres is that of `DATABASE_URL`. */
+  readonly isExternal: boolean
+  /** Bucket of stored files, which are not in the backup; `null` if they are. */
+  readonly filesIn: string | null
+}

@@ -230,7 +230,17 @@ export {
   type WaitingRequest,
   type WebhookList,
 } from './console-jobs.ts'
-export type { Setting, SettingList, SettingOrigin } from './console-settings.ts'
+export type {
+  BackupList,
+  ListedBackup,
+  ListedMigration,
+  MigrationList,
+  MigrationText,
+  OwnMigration,
+  Setting,
+  SettingList,
+  SettingOrigin,
+} from './console-settings.ts'
 export { ADVICE_LEVELS, type Advice, type AdviceLevel } from './console-advisors.ts'
 export {
   LOG_LEVELS,

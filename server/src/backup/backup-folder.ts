@@ -27,11 +27,14 @@ export const BACKUP_FILES = {
   data: 'data',
 } as const
 
+/** Folder of the console's backups, in the data folder. */
+export const BACKUPS = 'backups'
+
 const FORMAT = 1
 
-/** Data folder entries excluded from a backup: the database (backed up by Postgres), databases set aside, logs, and files recreated at startup. */
+/** Data folder entries excluded from a backup: other backups, the database (backed up by Postgres), databases set aside, logs, and files recreated at startup. */
 const NOT_COPIED =
-  /^(?:before-reset|extensions|logs|postgres|postgres\.conf|postgres\.new|postgres\.password|reset\.json|running\.json|lock(?:\..*)?|.*\.new)$/
+  /^(?:backups|before-reset|extensions|logs|postgres|postgres\.conf|postgres\.new|postgres\.password|reset\.json|running\.json|lock(?:\..*)?|.*\.new)$/
 
 /**
  * Writes a backup folder: `fill` gets an empty folder, which is renamed when complete.

@@ -19,8 +19,10 @@ import { VERSION } from '../version.ts'
 import type { ResolvedJwtSecret } from '../config/jwt-secret.ts'
 import type { Accounts } from './accounts.ts'
 import { createApiCaller } from './call-api.ts'
+import { createBackupSources } from './console-backups.ts'
 import { createFunctionSources } from './console-functions.ts'
 import { createJobSources } from './console-jobs.ts'
+import { createMigrationSources } from './console-migrations.ts'
 import { createSettingSources } from './console-settings.ts'
 import { createSqlSessions } from './console-sql.ts'
 import { createProjectChanges, openTableSessions, readSyncStates } from './console-tables.ts'
@@ -80,6 +82,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
   const advisor = createAdvisor(pool, () => adviceContext(context, parts), clock)
   const openTableSession = openTableSessions(context, parts)
   const changes = createProjectChanges(context, parts.cluster)
+  const backups = createBackupSources(context, pool)
   let loading: Promise<Console> | undefined
   const load = (): Promise<Console> =>
     (loading ??= loadConsole().then(({ openConsole }) =>
@@ -99,6 +102,8 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
         }),
         storage: parts.services.storage && { ...parts.services.storage.abilities, publicUrl: baseUrl },
         settings: createSettingSources(context),
+        migrations: createMigrationSources(context, pool),
+        backups,
         openSqlSession: createSqlSessions(pool, parts),
         openTableSession,
         ...createJobSources(context, pool, accounts),

@@ -13,6 +13,7 @@ import { findRoute, type FoundRoute } from './routing/find-route.ts'
 import type { ConsoleAnswer, ConsoleRequest, Route } from './routing/route.ts'
 import { adviceRoutes, type ReadAdvice } from './routes/advice.ts'
 import { auditRoutes } from './routes/audit.ts'
+import { backupRoutes, type BackupSources } from './routes/backups.ts'
 import { deviceRoutes, type DeviceSources } from './routes/devices.ts'
 import { functionRoutes, type FunctionSources } from './routes/functions.ts'
 import { fileChangeRoutes } from './routes/file-changes.ts'
@@ -20,6 +21,7 @@ import { fileRoutes, type FileSources } from './routes/files.ts'
 import { logRoutes, type LogSource } from './routes/logs.ts'
 import { jobRoutes, type JobSources } from './routes/jobs.ts'
 import { type CapturedMails, mailboxRoutes } from './routes/mailbox.ts'
+import { migrationRoutes, type MigrationSources } from './routes/migrations.ts'
 import { operatorRoutes } from './routes/operators.ts'
 import { overviewRoutes, type OverviewSources } from './routes/overview.ts'
 import { policyRoutes } from './routes/policies.ts'
@@ -60,6 +62,8 @@ export interface OpenConsoleOptions {
   /** Missing if mails are sent. */
   readonly captured?: CapturedMails
   readonly settings: SettingSources
+  readonly migrations: MigrationSources
+  readonly backups: BackupSources
   readonly openSqlSession: OpenSqlSession
   readonly openTableSession: OpenTableSession
   readonly changes: ProjectChanges
@@ -105,6 +109,8 @@ export function openConsole(options: OpenConsoleOptions): Console {
     ...overviewRoutes(options.overview),
     ...adviceRoutes(options.readAdvice),
     ...settingRoutes(options.settings),
+    ...migrationRoutes(options.migrations),
+    ...backupRoutes(options.backups),
     ...userRoutes({ pool, callApi: options.callApi }),
     ...deviceRoutes({ pool, devices: options.devices }),
     ...functionRoutes(options.functions),

@@ -35,6 +35,11 @@ export const requestUnknown = refusal(
 export const queueUnknown = refusal('queue_unknown', 404, 'There is no such queue.')
 export const messageUnknown = refusal('message_unknown', 404, 'There is no such message, or a consumer has deleted it.')
 export const mailUnknown = refusal('mail_unknown', 404, 'There is no such captured mail.')
+export const migrationUnknown = refusal(
+  'migration_unknown',
+  404,
+  'There is no such migration, or it has been applied in the meantime.',
+)
 export const noSuchRoute = refusal('no_such_route', 404, 'The console has no such path.')
 
 export const sqlTimeout = refusal(

@@ -1,14 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { type ConsoleBrowser, openConsoleBrowser, openOperator, openOwner } from './console-world.ts'
 
-// The console's settings: what is set where.
+// The console's settings: what is set where, migrations and backups.
 
 let holdfast: Holdfast
 let folder: string
+let migrations: string
 let owner: ConsoleBrowser
 let developer: ConsoleBrowser
 let viewer: ConsoleBrowser
@@ -20,7 +21,11 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-settings-'))
   const configFile = join(folder, 'config.json')
   writeFileSync(configFile, JSON.stringify({ metricsToken: METRICS_TOKEN, emailSmtpAdminEmail: ADDRESS }))
-  holdfast = await openHoldfast({ args: [`--config-file=${configFile}`, '--rest-rows-max=500'] })
+  migrations = join(folder, 'migrations')
+  mkdirSync(migrations)
+  writeFileSync(join(migrations, '20260101000000_first.sql'), 'create table public.first (id int primary key);')
+  const args = [`--config-file=${configFile}`, `--migrations-dir=${migrations}`, '--rest-rows-max=500']
+  holdfast = await openHoldfast({ args })
   owner = await openOwner(holdfast)
   developer = await openOperator(holdfast, owner, 'developer')
   viewer = await openOperator(holdfast, owner, 'viewer')
@@ -64,5 +69,53 @@ describe('what is set where', () => {
 
   test('is not shown without a session', async () => {
     expect(await openConsoleBrowser(holdfast).refusal('GET /settings')).toBe('401 not_signed_in')
+  })
+})
+
+describe('migrations', () => {
+  test('are listed by state, with the SQL of pending ones for developers', async () => {
+    const sql = 'create table public.second (id int primary key);'
+    writeFileSync(join(migrations, '20260102000000_second.sql'), sql)
+    writeFileSync(join(migrations, 'notes.sql'), '')
+    const list = await viewer.ask<{ project: unknown; skipped: unknown; own: readonly unknown[] }>('GET /migrations')
+    expect(list.project).toEqual([
+      { version: '20260102000000', name: 'second', state: 'pending' },
+      { version: '20260101000000', name: 'first', state: 'applied' },
+    ])
+    expect(list.skipped).toEqual(['notes.sql'])
+    expect(list.own).toContainEqual(
+      expect.objectContaining({ source: 'platform', name: '0001_roles', appliedAt: expect.any(String) as string }),
+    )
+    expect(await developer.ask('GET /migrations/20260102000000')).toMatchObject({ text: sql, isCut: false })
+    expect(await viewer.refusal('GET /migrations/20260102000000')).toBe('403 role_too_low')
+    expect(await developer.refusal('GET /migrations/20260101000000')).toBe('404 migration_unknown')
+    expect(await developer.refusal('GET /migrations/..%2F..%2Fetc%2Fpasswd')).toBe('404 migration_unknown')
+  })
+})
+
+interface Backups {
+  readonly folder: string
+  readonly backups: readonly { readonly name: string; readonly databaseBytes: number }[]
+  readonly runningSince: string | null
+  readonly failure: string | null
+}
+
+describe('backups', () => {
+  test('are made one at a time, by owners only, with an entry in the audit log', async () => {
+    expect(await developer.refusal('GET /backups')).toBe('403 role_too_low')
+    expect(await developer.refusal('POST /backups')).toBe('403 role_too_low')
+    const { name } = await owner.ask<{ name: string }>('POST /backups')
+    expect(await owner.refusal('POST /backups')).toBe('409 backup_running')
+    const done = await expect
+      .poll(() => owner.ask<Backups>('GET /backups'), { timeout: 30_000, interval: 500 })
+      .toMatchObject({ runningSince: null, failure: null, backups: [{ name }] })
+      .then(() => owner.ask<Backups>('GET /backups'))
+    expect(done.backups[0]?.databaseBytes).toBeGreaterThan(100_000)
+    expect(existsSync(join(done.folder, name, 'holdfast-backup.json'))).toBe(true)
+    const { entries } = await owner.ask<{ entries: readonly unknown[] }>('GET /audit?action=take_backup')
+    expect(entries).toEqual([
+      expect.objectContaining({ error: expect.stringContaining('being made') as string }),
+      expect.objectContaining({ target: `backup ${name}`, operator: 'olga@ops.example', error: null }),
+    ])
   })
 })

@@ -113,7 +113,7 @@ const sql = createRoute({
 const settings = createRoute({
   ...screen,
   path: '/settings',
-  validateSearch: textsOf(['search', 'group', 'origin']),
+  validateSearch: textsOf(['tab', 'search', 'group', 'origin']),
   component: lazyRouteComponent(() => import('../screens/settings/settings-screen.tsx'), 'SettingsScreen'),
 })
 const account = createRoute({
