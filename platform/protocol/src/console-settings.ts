@@ -98,3 +98,36 @@ export interface BackupList {
   /** Bucket of stored files, which are not in the backup; `null` if they are. */
   readonly filesIn: string | null
 }
+
+export const API_KEY_NAMES = ['publishable', 'secret', 'anon', 'service_role'] as const
+
+export type ApiKeyName = (typeof API_KEY_NAMES)[number]
+
+/** An API key of the project. */
+export interface ListedApiKey {
+  readonly name: ApiKeyName
+  /** The whole key if `isPublic`, otherwise its beginning. */
+  readonly shown: string
+  /** Whether apps contain it. Others bypass row-level security. */
+  readonly isPublic: boolean
+}
+
+/** A key that signs sessions. `standby` is published and signs nothing yet, `previous` still verifies. */
+export interface SigningKey {
+  readonly kid: string
+  readonly algorithm: string
+  readonly status: 'standby' | 'current' | 'previous' | 'revoked'
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+/** `GET /keys`. */
+export interface KeyList {
+  readonly api: readonly ListedApiKey[]
+  /** Newest first. */
+  readonly signing: readonly SigningKey[]
+  /** Where the secret is set from which the API keys are derived: a file, or what {@link Setting} says of `jwtSecret`. */
+  readonly secretPlace: string
+  /** Lifetime in seconds of tokens, which a key has to outlive. */
+  readonly tokenSeconds: number
+}

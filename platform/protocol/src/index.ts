@@ -230,16 +230,21 @@ export {
   type WaitingRequest,
   type WebhookList,
 } from './console-jobs.ts'
-export type {
-  BackupList,
-  ListedBackup,
-  ListedMigration,
-  MigrationList,
-  MigrationText,
-  OwnMigration,
-  Setting,
-  SettingList,
-  SettingOrigin,
+export {
+  API_KEY_NAMES,
+  type ApiKeyName,
+  type BackupList,
+  type KeyList,
+  type ListedApiKey,
+  type ListedBackup,
+  type ListedMigration,
+  type MigrationList,
+  type MigrationText,
+  type OwnMigration,
+  type Setting,
+  type SettingList,
+  type SettingOrigin,
+  type SigningKey,
 } from './console-settings.ts'
 export { ADVICE_LEVELS, type Advice, type AdviceLevel } from './console-advisors.ts'
 export {

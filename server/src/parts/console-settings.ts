@@ -1,6 +1,8 @@
-import type { SettingSources } from '@holdfast/console'
+import { join } from 'node:path'
+import type { KeySources, SettingSources } from '@holdfast/console'
 import { listSettings } from '../config/list-settings.ts'
 import { optionGroups } from '../config/options.ts'
+import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
 
 /** Returns what the console shows of the server's options. */
@@ -8,5 +10,18 @@ export function createSettingSources({ config, origins }: PartContext): SettingS
   return {
     listSettings: () => listSettings(optionGroups, config, origins),
     configFile: config.configFile,
+  }
+}
+
+/** Returns the API keys for the console. */
+export function createKeySources({ config, origins }: PartContext, { auth }: Accounts): KeySources {
+  const { publishable, secret, anon, serviceRole } = auth.apiKeys
+  return {
+    apiKeys: { publishable, secret, anon, service_role: serviceRole },
+    secretPlace:
+      config.jwtSecret === undefined
+        ? join(config.dataDir, 'jwt-secret')
+        : (origins?.['jwtSecret']?.where ?? 'the program that opened the server'),
+    tokenSeconds: config.jwtExpiry,
   }
 }

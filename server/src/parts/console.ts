@@ -23,7 +23,7 @@ import { createBackupSources } from './console-backups.ts'
 import { createFunctionSources } from './console-functions.ts'
 import { createJobSources } from './console-jobs.ts'
 import { createMigrationSources } from './console-migrations.ts'
-import { createSettingSources } from './console-settings.ts'
+import { createKeySources, createSettingSources } from './console-settings.ts'
 import { createSqlSessions } from './console-sql.ts'
 import { createProjectChanges, openTableSessions, readSyncStates } from './console-tables.ts'
 import type { PartContext } from './part-context.ts'
@@ -104,6 +104,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
         settings: createSettingSources(context),
         migrations: createMigrationSources(context, pool),
         backups,
+        keys: createKeySources(context, accounts),
         openSqlSession: createSqlSessions(pool, parts),
         openTableSession,
         ...createJobSources(context, pool, accounts),

@@ -18,6 +18,7 @@ import { deviceRoutes, type DeviceSources } from './routes/devices.ts'
 import { functionRoutes, type FunctionSources } from './routes/functions.ts'
 import { fileChangeRoutes } from './routes/file-changes.ts'
 import { fileRoutes, type FileSources } from './routes/files.ts'
+import { keyRoutes, type KeySources } from './routes/keys.ts'
 import { logRoutes, type LogSource } from './routes/logs.ts'
 import { jobRoutes, type JobSources } from './routes/jobs.ts'
 import { type CapturedMails, mailboxRoutes } from './routes/mailbox.ts'
@@ -64,6 +65,7 @@ export interface OpenConsoleOptions {
   readonly settings: SettingSources
   readonly migrations: MigrationSources
   readonly backups: BackupSources
+  readonly keys: KeySources
   readonly openSqlSession: OpenSqlSession
   readonly openTableSession: OpenTableSession
   readonly changes: ProjectChanges
@@ -111,6 +113,7 @@ export function openConsole(options: OpenConsoleOptions): Console {
     ...settingRoutes(options.settings),
     ...migrationRoutes(options.migrations),
     ...backupRoutes(options.backups),
+    ...keyRoutes({ operators, credentials, callApi: options.callApi, keys: options.keys }),
     ...userRoutes({ pool, callApi: options.callApi }),
     ...deviceRoutes({ pool, devices: options.devices }),
     ...functionRoutes(options.functions),

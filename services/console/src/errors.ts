@@ -40,6 +40,7 @@ export const migrationUnknown = refusal(
   404,
   'There is no such migration, or it has been applied in the meantime.',
 )
+export const keyUnknown = refusal('key_unknown', 404, 'There is no such API key.')
 export const noSuchRoute = refusal('no_such_route', 404, 'The console has no such path.')
 
 export const sqlTimeout = refusal(

@@ -1,6 +1,9 @@
 /** Minimum length of a password in characters. */
 export const PASSWORD_CHARS_MIN = 12
 
+/** Length limit in characters of a password that is checked. */
+export const PASSWORD_CHARS_MAX = 200
+
 /** Length limits in characters. */
 export const EMAIL_CHARS_MAX = 255
 export const NAME_CHARS_MAX = 80

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
-import { type ConsoleBrowser, openConsoleBrowser, openOperator, openOwner } from './console-world.ts'
+import { type ConsoleBrowser, openConsoleBrowser, openOperator, openOwner, PASSWORD } from './console-world.ts'
 
-// The console's settings: what is set where, migrations and backups.
+// The console's settings: what is set where, migrations, backups and keys.
 
 let holdfast: Holdfast
 let folder: string
@@ -117,5 +117,52 @@ describe('backups', () => {
       expect.objectContaining({ error: expect.stringContaining('being made') as string }),
       expect.objectContaining({ target: `backup ${name}`, operator: 'olga@ops.example', error: null }),
     ])
+  })
+})
+
+interface Keys {
+  readonly api: readonly { readonly name: string; readonly shown: string }[]
+  readonly signing: readonly { readonly kid: string; readonly status: string }[]
+}
+
+describe('keys', () => {
+  test('are listed without secrets, and shown to owners who enter their password', async () => {
+    expect(await viewer.refusal('GET /keys')).toBe('403 role_too_low')
+    const { api } = await developer.ask<Keys>('GET /keys')
+    expect(api.find(({ name }) => name === 'publishable')?.shown).toBe(holdfast.publishableKey)
+    expect(JSON.stringify(api)).not.toContain(holdfast.secretKey)
+    expect(JSON.stringify(api)).not.toContain(holdfast.serviceRoleKey)
+    expect(await developer.refusal('POST /keys/secret/reveal', { password: PASSWORD })).toBe('403 role_too_low')
+    expect(await owner.refusal('POST /keys/secret/reveal', { password: 'a wrong one' })).toBe('400 wrong_password')
+    expect(await owner.refusal('POST /keys/jwt/reveal', { password: PASSWORD })).toBe('404 key_unknown')
+    expect(await owner.ask('POST /keys/secret/reveal', { password: PASSWORD })).toEqual({ key: holdfast.secretKey })
+    const audit = await owner.ask<{ entries: readonly { target: string; error: string | null }[] }>(
+      'GET /audit?action=reveal_key',
+    )
+    expect(audit.entries[0]).toMatchObject({ target: 'API key secret', error: null })
+    expect(JSON.stringify(audit)).not.toContain(holdfast.secretKey)
+  })
+
+  test('that sign sessions go from standby to in use, previously used and revoked', async () => {
+    const statesOf = async (): Promise<readonly string[]> =>
+      (await owner.ask<Keys>('GET /keys')).signing.map(({ status }) => status)
+    expect(await developer.refusal('POST /signing-keys', { algorithm: 'ES256' })).toBe('403 role_too_low')
+    await owner.ask('POST /signing-keys', { algorithm: 'ES256' })
+    expect(await statesOf()).toEqual(['standby', 'current'])
+    const [added, first] = (await owner.ask<Keys>('GET /keys')).signing
+    const rotate = `POST /signing-keys/${added?.kid ?? ''}/rotate`
+    expect(await owner.refusal(rotate, { isAtOnce: false })).toBe('409 conflict')
+    await owner.ask(rotate, { isAtOnce: true })
+    expect(await statesOf()).toEqual(['current', 'previous'])
+    const revoke = `DELETE /signing-keys/${first?.kid ?? ''}`
+    expect(await owner.refusal(revoke, { password: 'a wrong one' })).toBe('400 wrong_password')
+    await owner.ask(revoke, { password: PASSWORD })
+    expect(await statesOf()).toEqual(['current', 'revoked'])
+    const { entries } = await owner.ask<{ entries: readonly unknown[] }>('GET /audit?action=rotate_signing_key')
+    expect(entries[0]).toMatchObject({
+      target: `signing key ${added?.kid ?? ''}`,
+      before: { current: first?.kid },
+      after: { current: added?.kid, isAtOnce: true },
+    })
   })
 })

@@ -1,12 +1,13 @@
 import { encodeQR } from 'qr'
 import { Type } from 'typebox'
 import type { Clock } from '@holdfast/foundation'
-import { invalidRequest, wrongCode, wrongPassword } from '../errors.ts'
-import { NAME_CHARS_MAX } from '../limits.ts'
+import { invalidRequest, wrongCode } from '../errors.ts'
+import { NAME_CHARS_MAX, PASSWORD_CHARS_MAX } from '../limits.ts'
 import { requireAcceptablePassword } from '../operators/check-password.ts'
 import type { Credentials } from '../operators/credentials.ts'
 import type { Operators } from '../operators/operators.ts'
 import { requireOperator } from '../operators/require-operator.ts'
+import { requirePassword } from '../operators/require-password.ts'
 import type { Sessions } from '../operators/sessions.ts'
 import { route, type Route } from '../routing/route.ts'
 
@@ -18,22 +19,11 @@ export interface ProfileRoutesNeeds {
   readonly projectName: string
 }
 
-const Password = Type.String({ maxLength: 200 })
+const Password = Type.String({ maxLength: PASSWORD_CHARS_MAX })
 
 /** What operators change about themselves: name, password, second factor, sessions. */
 export function profileRoutes(needs: ProfileRoutesNeeds): readonly Route[] {
   return [...accountRoutes(needs), ...secondFactorRoutes(needs)]
-}
-
-async function requirePassword(
-  { operators, credentials }: Pick<ProfileRoutesNeeds, 'operators' | 'credentials'>,
-  id: string,
-  password: string,
-  address: string,
-): Promise<void> {
-  credentials.takeAttempt(address, `password ${id}`)
-  const { passwordHash } = await operators.getSecrets(id)
-  if (!(await credentials.verifyPassword(password, passwordHash))) throw wrongPassword()
 }
 
 function accountRoutes(needs: ProfileRoutesNeeds): readonly Route[] {
@@ -59,7 +49,7 @@ function accountRoutes(needs: ProfileRoutesNeeds): readonly Route[] {
       run: async ({ session, body, request }) => {
         const { id, operator } = requireOperator(session)
         requireAcceptablePassword(body.password)
-        await requirePassword(needs, operator.id, body.current, request.address)
+        await requirePassword(needs, { id: operator.id, password: body.current, address: request.address })
         await operators.setPassword(operator.id, await credentials.hashPassword(body.password))
         return { endedSessions: await sessions.endOthers(operator.id, id) }
       },
@@ -92,7 +82,7 @@ function secondFactorRoutes(needs: ProfileRoutesNeeds): readonly Route[] {
       body: Type.Object({ password: Password }),
       run: async ({ session, body, request }) => {
         const { operator } = requireOperator(session)
-        await requirePassword(needs, operator.id, body.password, request.address)
+        await requirePassword(needs, { id: operator.id, password: body.password, address: request.address })
         if (operator.hasSecondFactor) throw invalidRequest('Remove the current second factor first.')
         const secret = credentials.createTotpSecret()
         await operators.offerTotp(operator.id, credentials.seal(secret))
@@ -122,7 +112,7 @@ function secondFactorRoutes(needs: ProfileRoutesNeeds): readonly Route[] {
       body: Type.Object({ password: Password }),
       run: async ({ session, body, request }) => {
         const { operator } = requireOperator(session)
-        await requirePassword(needs, operator.id, body.password, request.address)
+        await requirePassword(needs, { id: operator.id, password: body.password, address: request.address })
         await operators.removeTotp(operator.id)
       },
     }),

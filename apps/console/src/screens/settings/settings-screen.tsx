@@ -1,25 +1,28 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import type { JSX } from 'react'
+import { includesRole } from '@holdfast/protocol'
 import { Page, Tabs } from '@holdfast/workspace'
-import { useHasRole } from '../../lib/session.ts'
+import { useOperator } from '../../lib/session.ts'
 import { Backups } from './backups.tsx'
+import { Keys } from './keys.tsx'
 import { Migrations } from './migrations.tsx'
 import { Options } from './options.tsx'
 
 const settingsRoute = getRouteApi('/settings')
 
 const TABS = [
-  { id: 'options', label: 'Options', content: <Options />, isOwners: false },
-  { id: 'migrations', label: 'Migrations', content: <Migrations />, isOwners: false },
-  { id: 'backups', label: 'Backups', content: <Backups />, isOwners: true },
+  { id: 'options', label: 'Options', content: <Options />, role: 'viewer' },
+  { id: 'migrations', label: 'Migrations', content: <Migrations />, role: 'viewer' },
+  { id: 'keys', label: 'Keys', content: <Keys />, role: 'developer' },
+  { id: 'backups', label: 'Backups', content: <Backups />, role: 'owner' },
 ] as const
 
 /** What the server runs with, and what it keeps. */
 export function SettingsScreen(): JSX.Element {
   const { tab } = settingsRoute.useSearch()
   const navigate = useNavigate({ from: '/settings' })
-  const isOwner = useHasRole('owner')
-  const tabs = TABS.filter(({ isOwners }) => isOwner || !isOwners)
+  const operator = useOperator()
+  const tabs = TABS.filter(({ role }) => includesRole(operator.role, role))
   return (
     <Page title="Settings">
       <Tabs
