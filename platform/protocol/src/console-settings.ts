@@ -126,8 +126,10 @@ export interface KeyList {
   readonly api: readonly ListedApiKey[]
   /** Newest first. */
   readonly signing: readonly SigningKey[]
-  /** Where the secret is set from which the API keys are derived: a file, or what {@link Setting} says of `jwtSecret`. */
+  /** Where the secret lies from which the API keys are derived: a file if `isSecretGenerated`, otherwise what sets `jwtSecret`. */
   readonly secretPlace: string
+  /** Whether the first start made the secret, in the data folder. */
+  readonly isSecretGenerated: boolean
   /** Lifetime in seconds of tokens, which a key has to outlive. */
   readonly tokenSeconds: number
 }

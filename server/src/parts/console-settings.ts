@@ -18,6 +18,7 @@ export function createKeySources({ config, origins }: PartContext, { auth }: Acc
   const { publishable, secret, anon, serviceRole } = auth.apiKeys
   return {
     apiKeys: { publishable, secret, anon, service_role: serviceRole },
+    isSecretGenerated: config.jwtSecret === undefined,
     secretPlace:
       config.jwtSecret === undefined
         ? join(config.dataDir, 'jwt-secret')

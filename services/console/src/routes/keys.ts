@@ -10,6 +10,7 @@ import { route, type Route } from '../routing/route.ts'
 export interface KeySources {
   readonly apiKeys: Readonly<Record<ApiKeyName, string>>
   readonly secretPlace: string
+  readonly isSecretGenerated: boolean
   readonly tokenSeconds: number
 }
 
@@ -48,6 +49,7 @@ export function keyRoutes(needs: KeyRoutesNeeds): readonly Route[] {
         }),
         signing: await readSigning(callApi),
         secretPlace: keys.secretPlace,
+        isSecretGenerated: keys.isSecretGenerated,
         tokenSeconds: keys.tokenSeconds,
       }),
     }),

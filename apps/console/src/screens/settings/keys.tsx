@@ -18,11 +18,11 @@ export function Keys(): JSX.Element {
   })
   return (
     <QueryState query={list} rows={8}>
-      {({ api, signing, secretPlace, tokenSeconds }) => (
+      {({ api, signing, secretPlace, isSecretGenerated, tokenSeconds }) => (
         <div className="flex flex-col gap-8">
           <ApiKeys keys={api} />
           <SigningKeys keys={signing} tokenSeconds={tokenSeconds} />
-          <ReplaceSecret place={secretPlace} />
+          <ReplaceSecret place={secretPlace} isFile={isSecretGenerated} />
         </div>
       )}
     </QueryState>
@@ -101,8 +101,7 @@ function RevealKey({
   )
 }
 
-function ReplaceSecret({ place }: { readonly place: string }): JSX.Element {
-  const isFile = place.endsWith('jwt-secret')
+function ReplaceSecret({ place, isFile }: { readonly place: string; readonly isFile: boolean }): JSX.Element {
   return (
     <Section
       title="Replace a leaked API key"
@@ -123,7 +122,7 @@ function ReplaceSecret({ place }: { readonly place: string }): JSX.Element {
           : `holdfast stop\nHOLDFAST_JWT_SECRET=$(openssl rand -base64 48)   # where it is set now\nholdfast start`}
       </TextBlock>
       <p>
-        <a href="/docs/guides/rotate-signing-keys" className="text-accent underline">
+        <a href="/docs/guides/rotate-signing-keys.html" className="text-accent underline">
           What changes, and what does not
         </a>
       </p>
