@@ -97,44 +97,12 @@ export interface Console {
 
 /** Opens the API of the console. */
 export function openConsole(options: OpenConsoleOptions): Console {
-  const { pool, credentials, clock, logger, projectName } = options
+  const { pool, logger } = options
   const operators = new Operators(pool)
   const sessions = new Sessions(pool)
   const invitations = new Invitations(pool)
   const audit = new AuditLog(pool)
-  const files = { pool, callApi: options.callApi, storage: options.storage }
-  const routes: readonly Route[] = [
-    ...sessionRoutes({ operators, sessions, invitations, credentials, clock, projectName }),
-    ...profileRoutes({ operators, sessions, credentials, clock, projectName }),
-    ...operatorRoutes({ operators, sessions, invitations }),
-    ...auditRoutes(audit),
-    ...overviewRoutes(options.overview),
-    ...adviceRoutes(options.readAdvice),
-    ...settingRoutes(options.settings),
-    ...migrationRoutes(options.migrations),
-    ...backupRoutes(options.backups),
-    ...keyRoutes({ operators, credentials, callApi: options.callApi, keys: options.keys }),
-    ...userRoutes({ pool, callApi: options.callApi }),
-    ...deviceRoutes({ pool, devices: options.devices }),
-    ...functionRoutes(options.functions),
-    ...logRoutes({ pool, logs: options.logs }),
-    ...jobRoutes({ openSession: options.openTableSession, jobs: options.jobs, clock }),
-    ...webhookRoutes(options.openTableSession, options.webhooks),
-    ...queueRoutes(options.openTableSession),
-    ...mailboxRoutes(pool, options.captured),
-    ...sqlRoutes(pool, createSqlRunner(pool, logger), options.openSqlSession),
-    ...sqlQueryRoutes(new SqlHistory(pool), new SavedQueries(pool)),
-    ...tableChangeRoutes({ pool, changes: options.changes, openSqlSession: options.openSqlSession }),
-    ...fileRoutes(files),
-    ...fileChangeRoutes(files),
-    ...tableRoutes({ pool, openSession: options.openTableSession, readSync: options.readSync }),
-    ...policyRoutes({
-      pool,
-      openSession: options.openTableSession,
-      readSync: options.readSync,
-      readPlan: options.readPlan,
-    }),
-  ]
+  const routes = createRoutes(options, { operators, sessions, invitations, audit })
 
   return {
     routes,
@@ -177,6 +145,54 @@ export function openConsole(options: OpenConsoleOptions): Console {
       }
     },
   }
+}
+
+/** What the console opens for its routes. */
+interface Accounts {
+  readonly operators: Operators
+  readonly sessions: Sessions
+  readonly invitations: Invitations
+  readonly audit: AuditLog
+}
+
+function createRoutes(
+  options: OpenConsoleOptions,
+  { operators, sessions, invitations, audit }: Accounts,
+): readonly Route[] {
+  const { pool, credentials, clock, logger, projectName } = options
+  const files = { pool, callApi: options.callApi, storage: options.storage }
+  return [
+    ...sessionRoutes({ operators, sessions, invitations, credentials, clock, projectName }),
+    ...profileRoutes({ operators, sessions, credentials, clock, projectName }),
+    ...operatorRoutes({ operators, sessions, invitations }),
+    ...auditRoutes(audit),
+    ...overviewRoutes(options.overview),
+    ...adviceRoutes(options.readAdvice),
+    ...settingRoutes(options.settings),
+    ...migrationRoutes(options.migrations),
+    ...backupRoutes(options.backups),
+    ...keyRoutes({ operators, credentials, callApi: options.callApi, keys: options.keys }),
+    ...userRoutes({ pool, callApi: options.callApi }),
+    ...deviceRoutes({ pool, devices: options.devices }),
+    ...functionRoutes(options.functions),
+    ...logRoutes({ pool, logs: options.logs }),
+    ...jobRoutes({ openSession: options.openTableSession, jobs: options.jobs, clock }),
+    ...webhookRoutes(options.openTableSession, options.webhooks),
+    ...queueRoutes(options.openTableSession),
+    ...mailboxRoutes(pool, options.captured),
+    ...sqlRoutes(pool, createSqlRunner(pool, logger), options.openSqlSession),
+    ...sqlQueryRoutes(new SqlHistory(pool), new SavedQueries(pool)),
+    ...tableChangeRoutes({ pool, changes: options.changes, openSqlSession: options.openSqlSession }),
+    ...fileRoutes(files),
+    ...fileChangeRoutes(files),
+    ...tableRoutes({ pool, openSession: options.openTableSession, readSync: options.readSync }),
+    ...policyRoutes({
+      pool,
+      openSession: options.openTableSession,
+      readSync: options.readSync,
+      readPlan: options.readPlan,
+    }),
+  ]
 }
 
 function requireAccess(found: FoundRoute | undefined, session: SessionState): asserts found is FoundRoute {
