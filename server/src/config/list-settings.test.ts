@@ -22,7 +22,11 @@ test('settings have their values, their defaults and where they were set', () =>
     { corsOrigins: ['https://c.example'], enableSignup: false },
   )
   expect(settings.size).toBe(Object.keys(options).length)
-  expect(settings.get('port')).toMatchObject({ value: '1', default: '54321', origin: { kind: 'flag', where: '--port' } })
+  expect(settings.get('port')).toMatchObject({
+    value: '1',
+    default: '54321',
+    origin: { kind: 'flag', where: '--port' },
+  })
   expect(settings.get('dbPort')?.origin).toEqual({ kind: 'environment', where: 'HOLDFAST_DB_PORT' })
   expect(settings.get('corsOrigins')).toMatchObject({
     value: 'https://a.example,https://b.example',
@@ -50,7 +54,12 @@ test('no secret is listed', () => {
   const settings = listed({ readFile: () => JSON.stringify({ ...written, ...more }) })
   expect(JSON.stringify([...settings.values()])).not.toMatch(/a(?: |%20)secret/)
   for (const [name] of secrets)
-    expect(settings.get(name), name).toMatchObject({ isHidden: true, value: null, flag: null, origin: { kind: 'file' } })
+    expect(settings.get(name), name).toMatchObject({
+      isHidden: true,
+      value: null,
+      flag: null,
+      origin: { kind: 'file' },
+    })
   expect(settings.get('hookSendEmailUri')?.value).toBe('https://…@hooks.example/send')
 })
 
