@@ -26,6 +26,7 @@ export {
   type Transaction,
 } from './connection/pool.ts'
 export { sharePool, type PoolShare, type SharedPool } from './connection/shared-pool.ts'
+export { withinTransaction } from './connection/within-transaction.ts'
 export { assumeSession, assumeStep, AUTHOR_PREFIX, authorOf, runAs, type Session } from './connection/run-as.ts'
 export { copyIn } from './wire/copy-in.ts'
 export { Utf8 } from './wire/message-writer.ts'

@@ -3,7 +3,7 @@ import type { OpenTableSession, ProjectChanges, ReadSyncStates } from '@holdfast
 import { type Cluster, type Pool, withOwnSettings } from '@holdfast/postgres'
 import type { MigrationFolderState } from '@holdfast/protocol'
 import type { SyncService } from '@holdfast/sync'
-import { applyChange, attemptChange, stateOfFolder } from '../project/apply-change.ts'
+import { applyChange, stateOfFolder } from '../project/apply-change.ts'
 import type { Accounts } from './accounts.ts'
 import type { PartContext } from './part-context.ts'
 
@@ -51,7 +51,6 @@ export function createProjectChanges({ config, openPool }: PartContext, cluster:
   })
   return {
     readFolder,
-    attempt: (change) => attemptChange(pool, change),
     async apply({ writesFile, ...change }) {
       const file = await applyChange(pool, { ...change, folder: writesFile ? migrationsDir : undefined })
       return file === undefined ? {} : { file }

@@ -111,6 +111,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
         changes,
         readSync: () => readSyncStates(parts.services.sync),
         readPlan: () => parts.services.sync.plan(),
+        readSchemas: () => parts.services.rest.exposedSchemas(),
         projectName: config.projectName,
         clock,
         logger,

@@ -6,16 +6,13 @@ import { ensureHistory, readHistory, whileLocked, type Client } from './history.
 import { keepPublished } from './publish-all-tables.ts'
 import { recordOf, statementsOf } from './migrate.ts'
 
-interface StatementOptions {
-  readonly sql: string
-  readonly lockTimeoutMs: number
-  readonly timeoutMs: number
-}
-
-export interface ChangeOptions extends StatementOptions {
+export interface ChangeOptions {
   readonly name: string
+  readonly sql: string
   /** Folder of migrations into which the change is written; `undefined` writes none. */
   readonly folder: string | undefined
+  readonly lockTimeoutMs: number
+  readonly timeoutMs: number
 }
 
 /** Returns whether migrations can be written into a folder. */
@@ -38,13 +35,16 @@ export function stateOfFolder(folder: string): 'writable' | 'missing' | 'read_on
  * @throws errors of Postgres and of writing; then nothing was changed
  */
 export async function applyChange(pool: Pool, options: ChangeOptions): Promise<string | undefined> {
-  const { folder } = options
+  const { folder, lockTimeoutMs, timeoutMs } = options
   return await pool.withClient((client) =>
     whileLocked(client, async () => {
       let path: string | undefined
       await client.query('begin')
       try {
-        await run(client, options)
+        await queryable(client).query(
+          sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true), set_config('statement_timeout', ${String(timeoutMs)}, true)`,
+        )
+        await client.query(options.sql)
         if (folder !== undefined) path = await record(client, folder, options)
         await client.query('commit')
       } catch (error) {
@@ -57,30 +57,6 @@ export async function applyChange(pool: Pool, options: ChangeOptions): Promise<s
       return path === undefined ? undefined : relative(process.cwd(), path)
     }),
   )
-}
-
-/**
- * Runs statements and rolls them back.
- *
- * @param pool - connected as the project's role
- * @throws errors of Postgres
- */
-export async function attemptChange(pool: Pool, options: StatementOptions): Promise<void> {
-  await pool.withClient(async (client) => {
-    await client.query('begin')
-    try {
-      await run(client, options)
-    } finally {
-      await client.query('rollback').catch(() => undefined) // a lost connection has no transaction
-    }
-  })
-}
-
-async function run(client: Client, { sql: text, lockTimeoutMs, timeoutMs }: StatementOptions): Promise<void> {
-  await queryable(client).query(
-    sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true), set_config('statement_timeout', ${String(timeoutMs)}, true)`,
-  )
-  await client.query(text)
 }
 
 /** Records the statements as the newest migration and writes its file. */

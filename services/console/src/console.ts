@@ -71,6 +71,8 @@ export interface OpenConsoleOptions {
   readonly changes: ProjectChanges
   readonly readSync: ReadSyncStates
   readonly readPlan: ReadPlan
+  /** Schemas whose tables sync. */
+  readonly readSchemas: () => readonly string[]
   /** Shown in authenticator apps and page titles. */
   readonly projectName: string
   readonly clock: Clock
@@ -159,7 +161,8 @@ function createRoutes(
   options: OpenConsoleOptions,
   { operators, sessions, invitations, audit }: Accounts,
 ): readonly Route[] {
-  const { pool, credentials, clock, logger, projectName } = options
+  const { pool, credentials, clock, logger, projectName, changes, openSqlSession } = options
+  const { openTableSession: openSession, readSync, readPlan, readSchemas } = options
   const files = { pool, callApi: options.callApi, storage: options.storage }
   return [
     ...sessionRoutes({ operators, sessions, invitations, credentials, clock, projectName }),
@@ -182,16 +185,11 @@ function createRoutes(
     ...mailboxRoutes(pool, options.captured),
     ...sqlRoutes(pool, createSqlRunner(pool, logger), options.openSqlSession),
     ...sqlQueryRoutes(new SqlHistory(pool), new SavedQueries(pool)),
-    ...tableChangeRoutes({ pool, changes: options.changes, openSqlSession: options.openSqlSession }),
+    ...tableChangeRoutes({ pool, changes, openSession, openSqlSession }),
     ...fileRoutes(files),
     ...fileChangeRoutes(files),
-    ...tableRoutes({ pool, openSession: options.openTableSession, readSync: options.readSync }),
-    ...policyRoutes({
-      pool,
-      openSession: options.openTableSession,
-      readSync: options.readSync,
-      readPlan: options.readPlan,
-    }),
+    ...tableRoutes({ pool, openSession, readSync }),
+    ...policyRoutes({ pool, openSession, readSync, readPlan, readSchemas, changes, openSqlSession }),
   ]
 }
 

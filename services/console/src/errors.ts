@@ -83,6 +83,16 @@ export const storageOff = refusal(
 )
 export const noSuchBucket = refusal('no_such_bucket', 404, 'There is no such bucket.')
 export const noSuchFile = refusal('no_such_file', 404, 'There is no such file. It may have been moved or deleted.')
+export const previewBusy = refusal(
+  'busy',
+  429,
+  'Another preview is running, and one at a time may hold locks. Try again in a moment.',
+)
+export const previewTimeout = refusal(
+  'preview_timeout',
+  408,
+  'The SQL took too long and was rolled back. Preview it on a copy of the database.',
+)
 
 export function tableReadOnly(reason: string): HoldfastError {
   return new HoldfastError('table_read_only', 422, reason)

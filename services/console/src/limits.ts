@@ -166,3 +166,20 @@ export const THUMBNAIL_PX = 640
 
 /** Files deleted at once. */
 export const DELETED_FILES_MAX = 100
+
+/** Time in ms for which a preview may hold the locks of its SQL, and for what it reads before and after. */
+export const PREVIEW_LOCKED_MS = 10_000
+export const PREVIEW_READ_MS = 15_000
+
+/** Time in ms for the rows of one table and user, and what remains after the last of them for the rest of the preview. */
+export const PREVIEW_TABLE_MS = 2_000
+export const PREVIEW_RESERVE_MS = 1_000
+
+/** Users whose devices a preview compares: sampled, and at most. */
+export const PREVIEW_USERS = 5
+export const PREVIEW_USERS_MAX = 10
+
+/** Rows of a table and user that a preview compares, and keys and sequences shown. */
+export const PREVIEW_ROWS_MAX = 20_000
+export const PREVIEW_KEYS_SHOWN = 5
+export const PREVIEW_SEQUENCES_SHOWN = 20

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type {
   AccessExplanation,
   AccessVerdict,
+  ChangePreview,
   PolicySync,
   SeenRowsPage,
   TableChange,
@@ -267,4 +268,124 @@ test('what was asked about whom is in the audit log', async () => {
     'GET /audit?action=explain_access&limit=200',
   )
   expect(entries.map(({ target }) => target)).toContain(`table public.notes as user ${ada}`)
+})
+
+describe('a preview', () => {
+  const preview = (
+    text: string,
+    users: readonly object[] = [{ kind: 'user', id: 'ada@example.org' }],
+  ): Promise<ChangePreview> => developer.ask<ChangePreview>('POST /policies/preview', { sql: text, users })
+  const state = async (): Promise<unknown> => {
+    const { policies } = await viewer.ask<TableDetails>('GET /tables/details?schema=public&table=notes')
+    const rows = await holdfast.admin.query(sql`select * from public.notes order by id`)
+    return { policies, rows }
+  }
+
+  test('says which rows a user gains, loses and downloads, and what was locked, and changes nothing', async () => {
+    const before = await state()
+    const { error, users, tables, locks } = await preview(`
+      drop policy "read own" on public.notes;
+      create policy "read others" on public.notes for select to authenticated using (id > 2);
+      insert into public.notes (id, author, body) values (7, gen_random_uuid(), 'new')`)
+    expect(error).toBeUndefined()
+    expect(users).toEqual([{ id: ada, label: 'ada@example.org', role: 'authenticated' }])
+    expect(locks).toEqual([{ schema: 'public', table: 'notes', blocks: 'all' }])
+    expect(tables).toMatchObject([{ table: 'notes', sync: 'synced', written: { inserted: 1, updated: 0, deleted: 0 } }])
+    const [rows] = tables[0]?.users ?? []
+    expect(rows).toMatchObject({ before: 3, after: 3, changes: { gained: 2, lost: 2, changed: 0 } })
+    expect(rows?.changes?.gainedKeys.toSorted()).toEqual(['3', '7'])
+    expect(rows?.changes?.lostKeys.toSorted()).toEqual(['1', '2'])
+    expect(rows?.download).toMatchObject({ rows: 3, bound: 'exact' })
+    expect(rows?.download?.bytes).toBeGreaterThan(100)
+    expect(await state()).toEqual(before)
+  })
+
+  test('says that a table stops to sync and why, and that a new one begins', async () => {
+    const { tables } = await preview(`
+      create policy sleepy on public.notes for select using (pg_sleep(id * 0) is not null);
+      create table public.fresh (id int primary key);
+      alter table public.fresh enable row level security;
+      create policy everyone on public.fresh for select using (true);
+      grant select on public.fresh to authenticated;
+      insert into public.fresh values (1)`)
+    const [fresh, notes] = tables
+    expect(notes).toMatchObject({ table: 'notes', sync: 'stops', users: [{ after: 0, changes: { lost: 3 } }] })
+    expect(notes?.reason).toContain('sleepy')
+    expect(fresh).toMatchObject({ table: 'fresh', sync: 'begins', users: [{ changes: { gained: 1 } }] })
+    expect(await viewer.refusal('GET /tables/details?schema=public&table=fresh')).toBe('404 no_such_table')
+  })
+
+  test('without users takes those who signed in last, and lists nothing for a change without effect', async () => {
+    const { users, tables } = await preview(`comment on table public.notes is 'notes'`, [])
+    expect(users.map(({ label }) => label)).toContain('ada@example.org')
+    expect(tables).toEqual([])
+  })
+
+  test('says what it does not know: too many rows, and a policy that fails', async () => {
+    const many = await preview(
+      `insert into public.notes select n, '${ada}', 'x' from generate_series(100, 20200) n`,
+    )
+    expect(many.tables).toMatchObject([{ users: [{ before: 3, after: many.rowsMax + 1 }] }])
+    expect(many.tables[0]?.users[0]).not.toHaveProperty('changes')
+    const failing = await preview(`alter policy "read own" on public.notes using (10 / (id - 4) < 0)`)
+    expect(failing.tables).toMatchObject([{ users: [{ before: 3, problem: 'division by zero' }] }])
+    expect(failing.tables[0]?.users[0]).not.toHaveProperty('after')
+  })
+
+  test('shows what Postgres refuses, and refuses transactions and what outlives a rollback', async () => {
+    expect((await preview('create policy x on public.notes using (nothing)')).error).toMatchObject({ code: '42703' })
+    for (const text of [
+      'begin; drop table public.notes; commit',
+      'drop table public.notes; rollback',
+      'vacuum',
+      `select setval('public.numbers', 1)`,
+    ])
+      expect((await preview(text)).error?.code, text).toBe('25001')
+    expect((await preview(`set constraints all immediate; select 1/0`)).error).toMatchObject({ code: '22012' })
+    await holdfast.admin.execute(sql`create sequence public.numbers`)
+    expect((await preview(`select nextval('public.numbers')`)).sequences).toEqual(['public.numbers'])
+  })
+
+  test('ends after its time limit, whatever timeouts the SQL sets, and releases its locks', async () => {
+    const text = `set local statement_timeout = 0; lock table public.notes; select pg_sleep(60)`
+    const started = performance.now()
+    const slow = developer.refusal('POST /policies/preview', { sql: text, users: [] })
+    await expect
+      .poll(async () => (await holdfast.admin.query(sql`select from pg_locks where mode = 'AccessExclusiveLock' and relation = 'public.notes'::regclass`)).length)
+      .toBe(1)
+    expect(await developer.refusal('POST /policies/preview', { sql: 'select 1', users: [] })).toBe('429 busy')
+    expect(await slow).toBe('408 preview_timeout')
+    expect(performance.now() - started).toBeLessThan(25_000)
+    await expect.poll(() => holdfast.admin.execute(sql`update public.notes set body = body`)).toBe(4)
+  }, 60_000)
+
+  test('is refused to viewers and for unknown users, and waits for no lock for long', async () => {
+    const body = { sql: 'select 1', users: [] }
+    expect(await viewer.refusal('POST /policies/preview', body)).toBe('403 role_too_low')
+    expect(await viewer.refusal('POST /policies/apply', { sql: 'select 1', name: 'x', writesFile: false })).toBe(
+      '403 role_too_low',
+    )
+    const unknown = { ...body, users: [{ kind: 'user', id: 'nobody@example.org' }] }
+    expect(await developer.refusal('POST /policies/preview', unknown)).toBe('400 invalid_request')
+    await holdfast.admin.transaction(async (tx) => {
+      await tx.execute(sql`lock table public.slow in access share mode`)
+      expect((await preview('drop table public.slow')).error?.message).toContain('lock timeout')
+    })
+  })
+
+  test('is applied as it was previewed, and both are in the audit log', async () => {
+    const apply = { sql: 'create policy "all" on public.slow using (true)', name: 'all_rows', writesFile: false }
+    expect(await developer.refusal('POST /policies/apply', { ...apply, sql: 'begin; commit' })).toBe(
+      '400 invalid_request',
+    )
+    expect(await developer.refusal('POST /policies/apply', { ...apply, name: '../x' })).toBe('400 invalid_request')
+    await preview(apply.sql)
+    await developer.ask('POST /policies/apply', apply)
+    const { policies } = await viewer.ask<TableDetails>('GET /tables/details?schema=public&table=slow')
+    expect(policies.map(({ name }) => name)).toContain('all')
+    for (const action of ['preview_change', 'apply_change']) {
+      const { entries } = await developer.ask<{ entries: readonly { after: unknown }[] }>(`GET /audit?action=${action}`)
+      expect(entries[0]?.after, action).toMatchObject({ text: apply.sql })
+    }
+  })
 })

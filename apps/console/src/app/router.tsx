@@ -94,6 +94,11 @@ const files = createRoute({
   validateSearch: textsOf(['bucket', 'folder', 'file', 'tab']),
   component: lazyRouteComponent(() => import('../screens/files/files-screen.tsx'), 'FilesScreen'),
 })
+const preview = createRoute({
+  ...screen,
+  path: '/policies/preview',
+  component: lazyRouteComponent(() => import('../screens/policies/preview-screen.tsx'), 'PreviewScreen'),
+})
 const operators = createRoute({
   ...screen,
   path: '/operators',
@@ -127,6 +132,7 @@ export const router = createRouter({
     overview,
     tables,
     policies,
+    preview,
     users,
     user,
     devices,

@@ -8,8 +8,8 @@ import {
   readCatalog,
   sql,
   sqlstateOf,
-  type Pool,
   type Transaction,
+  withinTransaction,
 } from '@holdfast/postgres'
 import { exposedSchemasOf, restOptions, type RestOptions } from '@holdfast/rest'
 import type { InspectConfig } from '../../config/options.ts'
@@ -39,7 +39,7 @@ export async function checkFiles(files: readonly string[], config: InspectConfig
       for (const one of statements) await run(tx, one)
       await tx.execute(sql`reset session authorization`)
       await tx.execute(sql`reset role`)
-      const input = await readPolicyInput(within(tx), { schemas })
+      const input = await readPolicyInput(withinTransaction(tx), { schemas })
       const plan = compileSyncPlan(input)
       const problems = findProblemsOf(plan, input)
       report = { problems, tables: plan.tables.length, streams: plan.streams.length }
@@ -104,20 +104,6 @@ async function run(tx: Transaction, { text, file, line, rows }: FileStatement): 
       ...(detail === undefined ? {} : { detail }),
       ...(hint === undefined ? {} : { hint }),
     })
-  }
-}
-
-/** Runs a pool's transactions within an open one. */
-function within(tx: Transaction): Pick<Pool, 'transaction'> {
-  return {
-    async transaction(body) {
-      await tx.execute(sql`savepoint holdfast_check`)
-      try {
-        return await body(tx)
-      } finally {
-        await tx.execute(sql`rollback to savepoint holdfast_check`)
-      }
-    },
   }
 }
 

@@ -5,6 +5,7 @@ import { VALUE_BYTES_MAX } from '../limits.ts'
 import { addressCondition, addressKindOf, columnOf } from '../tables/page-query.ts'
 import type { RowsNeeds } from '../tables/read-rows.ts'
 import { readTable, type KnownTable } from '../tables/read-table.ts'
+import { rolledBack } from '../tables/rolled-back.ts'
 import { runAsIdentity } from '../tables/table-session.ts'
 import { readApplicablePolicies, type ApplicablePolicy } from './applicable-policies.ts'
 import { decideAccess, groupsOf, type StatementOutcome } from './decide-access.ts'
@@ -39,7 +40,9 @@ export async function explainAccess(needs: RowsNeeds, question: AccessQuestion):
   if (!session) throw invalidRequest('There is no such user.')
   const policies = await readApplicablePolicies(needs.pool, table.oid, session.role)
   const userId = session.claims['sub']
-  const verdicts = await rolledBack(needs, as, async (tx) => {
+  const asUser = (body: (tx: Transaction) => Promise<never>): Promise<never> =>
+    runAsIdentity(needs.openSession, as, { isReadOnly: false }, body)
+  const verdicts = await rolledBack(asUser, async (tx) => {
     const [row] = await tx.query<{ isActive: boolean }>(
       sql`select pg_catalog.row_security_active(${table.oid}::int8::oid) as "isActive"`,
     )
@@ -51,25 +54,6 @@ export async function explainAccess(needs: RowsNeeds, question: AccessQuestion):
     })
   })
   return { role: session.role, ...(typeof userId === 'string' && { userId }), verdicts }
-}
-
-/** Runs `body` as a user, and rolls back. */
-async function rolledBack<T>(
-  { openSession }: RowsNeeds,
-  as: PolicyIdentity,
-  body: (tx: Transaction) => Promise<T>,
-): Promise<T> {
-  const result: T[] = []
-  const done = new Error('rolled back') // leaves the transaction with a rollback
-  try {
-    await runAsIdentity(openSession, as, { isReadOnly: false }, async (tx) => {
-      result.push(await body(tx))
-      throw done
-    })
-  } catch (error) {
-    if (error !== done) throw error
-  }
-  return result[0] as T
 }
 
 interface Given {

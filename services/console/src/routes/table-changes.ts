@@ -1,16 +1,18 @@
 import { TABLE_PRIVILEGES, type TableChange } from '@holdfast/protocol'
 import { Type } from 'typebox'
 import type { Pool } from '@holdfast/postgres'
-import { roleTooLow } from '../errors.ts'
 import { CHANGE_CHARS_MAX, NAME_PG_CHARS_MAX } from '../limits.ts'
-import { hasRole } from '../operators/require-operator.ts'
-import { route, type Call, type Route } from '../routing/route.ts'
+import { route, type Route } from '../routing/route.ts'
 import { applyChange, isTried, prepareChange, type ProjectChanges } from '../tables/apply-change.ts'
+import type { OpenTableSession } from '../tables/table-session.ts'
+import { requireProjectRole } from './require-project-role.ts'
 import type { OpenSqlSession } from './sql.ts'
 
 export interface TableChangeRoutesNeeds {
   readonly pool: Pool
   readonly changes: ProjectChanges
+  /** Tries policies as the project. */
+  readonly openSession: OpenTableSession
   /** Says whether SQL as the project needs an owner. */
   readonly openSqlSession: OpenSqlSession
 }
@@ -93,13 +95,13 @@ const Change = Type.Union([
   Type.Object({ kind: kind('add_label'), schema: Name, name: Name, label: Name }),
 ])
 
-/** Changes of tables: planned first, then applied as they were shown. */
-export function tableChangeRoutes({ pool, changes, openSqlSession }: TableChangeRoutesNeeds): readonly Route[] {
-  /** Defaults and conditions are SQL that runs as the project. */
-  async function requireProjectRole({ session }: Pick<Call, 'session'>): Promise<void> {
-    const { needs } = (await openSqlSession({ kind: 'postgres' })) ?? {}
-    if (needs && !hasRole(session, needs)) throw roleTooLow(needs)
-  }
+/** Changes of tables: planned first, then applied as they were shown. Defaults and conditions are SQL that runs as the project. */
+export function tableChangeRoutes({
+  pool,
+  changes,
+  openSession,
+  openSqlSession,
+}: TableChangeRoutesNeeds): readonly Route[] {
   return [
     route('POST /tables/changes/plan', {
       access: 'developer',
@@ -107,8 +109,8 @@ export function tableChangeRoutes({ pool, changes, openSqlSession }: TableChange
       body: Type.Object({ change: Change }),
       run: async ({ body, note, session }) => {
         note({ target: targetOf(body.change) })
-        if (isTried(body.change)) await requireProjectRole({ session })
-        return await prepareChange(pool, changes, body.change)
+        if (isTried(body.change)) await requireProjectRole(openSqlSession, session)
+        return await prepareChange({ pool, changes, openSession }, body.change)
       },
     }),
     route('POST /tables/changes', {
@@ -121,8 +123,8 @@ export function tableChangeRoutes({ pool, changes, openSqlSession }: TableChange
       }),
       run: async ({ body, note, session }) => {
         note({ target: targetOf(body.change), after: { sql: body.sql } })
-        await requireProjectRole({ session })
-        const applied = await applyChange(pool, changes, body)
+        await requireProjectRole(openSqlSession, session)
+        const applied = await applyChange({ pool, changes, openSession }, body)
         note({ after: { sql: body.sql, ...applied } })
         return applied
       },

@@ -4,7 +4,9 @@ import { sql, sqlstateOf, type Pool } from '@holdfast/postgres'
 import { invalidRequest, planChanged, queryRefused, tableReadOnly } from '../errors.ts'
 import { CHANGE_LOCK_TIMEOUT_MS, CHANGE_TIMEOUT_MS } from '../limits.ts'
 import { planChange } from './plan-change.ts'
+import { rolledBack } from './rolled-back.ts'
 import { isHiddenSchema, isManagedSchema } from './schemas.ts'
+import { runAsIdentity, type OpenTableSession } from './table-session.ts'
 
 /** Statements to run as the project's role, in one transaction. */
 export interface ProjectChange {
@@ -19,10 +21,15 @@ export interface ProjectChange {
 /** The project's migrations, and changes of its database. */
 export interface ProjectChanges {
   readFolder(): Promise<MigrationFolderState>
-  /** Runs a change and rolls it back. @throws errors of Postgres */
-  attempt(change: Omit<ProjectChange, 'name' | 'writesFile'>): Promise<void>
   /** @throws errors of Postgres, and of writing the file; then nothing was changed */
   apply(change: ProjectChange): Promise<AppliedTableChange>
+}
+
+export interface ChangeNeeds {
+  /** Of the superuser; reads types only. */
+  readonly pool: Pool
+  readonly changes: ProjectChanges
+  readonly openSession: OpenTableSession
 }
 
 /** Types that would hide the rest of a statement. Real type names have none of this outside quotes. */
@@ -31,12 +38,10 @@ const NO_TYPE = /--|\/\*|;/
 /**
  * Plans a change: the statements as they will run.
  *
- * @param pool - of the superuser; reads types only
  * @throws {HoldfastError} `table_read_only`, `no_such_table`, `invalid_request` for types and expressions that are not one
  */
 export async function prepareChange(
-  pool: Pool,
-  changes: ProjectChanges,
+  { pool, changes, openSession }: ChangeNeeds,
   change: TableChange,
 ): Promise<TableChangePlan> {
   // Policies of Holdfast's tables, such as storage.objects, belong to the project. Postgres decides about the others.
@@ -55,8 +60,9 @@ export async function prepareChange(
   if (found.length !== statements.length || !isPlain)
     throw invalidRequest('A default or condition is not a single SQL expression.')
   if (isTried(change))
-    await inWordsOfPostgres(
-      changes.attempt({ sql: text, lockTimeoutMs: CHANGE_LOCK_TIMEOUT_MS, timeoutMs: CHANGE_TIMEOUT_MS }),
+    await rolledBack(
+      (body) => runAsIdentity(openSession, { kind: 'postgres' }, { isReadOnly: false }, body),
+      (tx) => tx.client.query(text),
     )
   return { sql: text, name, notes, migrations: await changes.readFolder() }
 }
@@ -66,40 +72,40 @@ export function isTried({ kind }: TableChange): boolean {
   return kind === 'create_policy' || kind === 'alter_policy' || kind === 'drop_policy'
 }
 
-/** @throws {HoldfastError} `query_refused` with Postgres's message */
-async function inWordsOfPostgres<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw sqlstateOf(error) === undefined ? error : queryRefused(error as Error)
-  }
-}
-
 /**
  * Applies a change whose statements the operator has seen.
  *
  * @throws {HoldfastError} `plan_changed` if they are not those of the change; `query_refused` with Postgres's message
  */
 export async function applyChange(
-  pool: Pool,
-  changes: ProjectChanges,
+  needs: ChangeNeeds,
   {
     change,
     sql: seen,
     writesFile,
   }: { readonly change: TableChange; readonly sql: string; readonly writesFile: boolean },
 ): Promise<AppliedTableChange> {
-  const planned = await prepareChange(pool, changes, change)
+  const planned = await prepareChange(needs, change)
   if (planned.sql !== seen) throw planChanged()
-  return await inWordsOfPostgres(
-    changes.apply({
-      name: planned.name,
-      sql: planned.sql,
+  return await applyStatements(needs.changes, { name: planned.name, sql: planned.sql, writesFile })
+}
+
+/** Applies statements in one transaction. @throws {HoldfastError} `query_refused` with Postgres's message */
+export async function applyStatements(
+  changes: ProjectChanges,
+  { name, sql: text, writesFile }: Pick<ProjectChange, 'name' | 'sql' | 'writesFile'>,
+): Promise<AppliedTableChange> {
+  try {
+    return await changes.apply({
+      name,
+      sql: text,
       writesFile,
       lockTimeoutMs: CHANGE_LOCK_TIMEOUT_MS,
       timeoutMs: CHANGE_TIMEOUT_MS,
-    }),
-  )
+    })
+  } catch (error) {
+    throw sqlstateOf(error) === undefined ? error : queryRefused(error as Error)
+  }
 }
 
 function typesOf(change: TableChange): readonly string[] {

@@ -1,7 +1,8 @@
-import { getRouteApi } from '@tanstack/react-router'
-import { KeyRound } from 'lucide-react'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { KeyRound, ScanEye } from 'lucide-react'
 import type { JSX } from 'react'
-import { EmptyState, Page } from '@holdfast/workspace'
+import { Button, EmptyState, Page } from '@holdfast/workspace'
+import { useHasRole } from '../../lib/session.ts'
 import { TableBrowser } from '../tables/table-frame.tsx'
 import { PolicyView } from './policy-view.tsx'
 
@@ -10,8 +11,19 @@ const policiesRoute = getRouteApi('/policies')
 /** Who may do what with which rows, by table. */
 export function PoliciesScreen(): JSX.Element {
   const { schema, table } = policiesRoute.useSearch()
+  const navigate = useNavigate()
+  const mayPreview = useHasRole('developer')
   return (
-    <Page title="Policies">
+    <Page
+      title="Policies"
+      actions={
+        mayPreview ? (
+          <Button icon={<ScanEye size={16} aria-hidden />} onPress={() => void navigate({ to: '/policies/preview' })}>
+            Preview a change
+          </Button>
+        ) : undefined
+      }
+    >
       <TableBrowser
         to="/policies"
         chosen={schema !== undefined && table !== undefined ? { schema, table } : undefined}

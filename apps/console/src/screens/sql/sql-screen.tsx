@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { type JSX, useRef, useState } from 'react'
 import type { SqlExplain, SqlOutcome } from '@holdfast/protocol'
 import { Page, Spinner } from '@holdfast/workspace'
@@ -10,6 +10,7 @@ import { RunError, RunOutcome } from './run-outcome.tsx'
 import { SqlEditor, type SqlEditorHandle } from './sql-editor.tsx'
 import { TabBar } from './tab-bar.tsx'
 import { changeTab, readTabs, storeTabs, type SqlTabs } from './tabs.ts'
+import { useNames } from './use-names.ts'
 
 /** Time in ms for the answer beyond the time limit of the statements. */
 const ANSWER_MS = 10_000
@@ -91,16 +92,4 @@ function useRun({ kind, user, isReadOnly, timeoutSeconds }: RunSettings) {
     },
   })
   return { run, cancel: () => running.current?.abort() }
-}
-
-/** Names for completion; `undefined` until they are there. */
-function useNames(): Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> | undefined {
-  return useQuery({
-    queryKey: ['catalog-names'],
-    queryFn: ({ signal }) =>
-      request<{ names: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> }>('GET /catalog', {
-        signal,
-      }),
-    staleTime: 60_000,
-  }).data?.names
 }

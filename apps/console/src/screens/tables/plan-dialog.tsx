@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Copy, Download } from 'lucide-react'
+import { useNavigate } from '@tanstack/react-router'
+import { Copy, Download, ScanEye } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import type { AppliedTableChange, MigrationFolderState, TableChange, TableChangePlan } from '@holdfast/protocol'
 import { Button, Checkbox, copyText, Dialog, Notice, showToast } from '@holdfast/workspace'
@@ -9,6 +10,7 @@ import { TextBlock } from '../../components/text-block.tsx'
 import { request } from '../../lib/api.ts'
 import { queryClient } from '../../lib/query-client.ts'
 import { saveText } from '../../lib/save-text.ts'
+import { writeDraft } from '../policies/preview-draft.ts'
 
 /** Shows the SQL of a change, and runs it. */
 export function PlanDialog({
@@ -82,6 +84,7 @@ export function PlanDialog({
 
 /** The SQL and its notes, to copy or save. */
 function Statements({ plan: { sql, name, notes } }: { readonly plan: TableChangePlan }): JSX.Element {
+  const navigate = useNavigate()
   return (
     <>
       <TextBlock label="SQL" className="max-h-72">
@@ -104,6 +107,16 @@ function Statements({ plan: { sql, name, notes } }: { readonly plan: TableChange
           onPress={() => saveText(`${name}.sql`, sql, 'application/sql')}
         >
           Download
+        </Button>
+        <Button
+          size="sm"
+          icon={<ScanEye size={14} aria-hidden />}
+          onPress={() => {
+            writeDraft(sql)
+            void navigate({ to: '/policies/preview' })
+          }}
+        >
+          Preview on devices
         </Button>
       </div>
     </>
