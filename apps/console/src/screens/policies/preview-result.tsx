@@ -12,15 +12,16 @@ export function PreviewResult({ preview }: { readonly preview: ChangePreview }):
   return (
     <div className="flex flex-col gap-7">
       <Effects preview={preview} />
+      {users.length === 0 ? <Notice title="There are no users yet">Only tables are compared.</Notice> : null}
       {tables.length === 0 ? (
-        <EmptyState title="Nothing changes on these users’ devices">
-          They have the same rows before and after.
-        </EmptyState>
+        <EmptyState title="Nothing changes on devices">Users have the same rows before and after.</EmptyState>
       ) : (
         <>
-          <Section title="Per device" description="All tables together. Downloads are estimates without compression.">
-            <DataTable label="Per device" columns={DEVICE_COLUMNS} rows={devices} keyOf={({ user }) => keyOf(user)} />
-          </Section>
+          {users.length === 0 ? null : (
+            <Section title="Per device" description="All tables together. Downloads are estimates without compression.">
+              <DataTable label="Per device" columns={DEVICE_COLUMNS} rows={devices} keyOf={({ user }) => keyOf(user)} />
+            </Section>
+          )}
           {tables.map((table) => (
             <TableChanges
               key={JSON.stringify([table.schema, table.table])}
