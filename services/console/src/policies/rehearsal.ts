@@ -1,6 +1,15 @@
 import { errorMessage } from '@holdfast/foundation'
 import { compileSyncPlan, readPolicyInput, type SyncPlan } from '@holdfast/policy'
-import { assumeSession, sql, sqlstateOf, type Session, type Transaction, withinTransaction } from '@holdfast/postgres'
+import {
+  assumeSession,
+  isConnectionLoss,
+  sql,
+  SQLSTATE,
+  sqlstateOf,
+  type Session,
+  type Transaction,
+  withinTransaction,
+} from '@holdfast/postgres'
 import type { ChangePreview, PreviewedRows, PreviewedTable, PreviewedUser, SqlError } from '@holdfast/protocol'
 import {
   CHANGE_LOCK_TIMEOUT_MS,
@@ -135,7 +144,8 @@ export class Rehearsal {
       await this.#prepare()
       return undefined
     } catch (error) {
-      if (sqlstateOf(error) === undefined) throw error
+      const state = sqlstateOf(error)
+      if (state === undefined || state === SQLSTATE.queryCanceled || isConnectionLoss(error)) throw error
       const { code, detail, hint, position } = error as Partial<Record<'code' | 'detail' | 'hint' | 'position', string>>
       return {
         message: errorMessage(error),
