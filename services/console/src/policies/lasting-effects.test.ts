@@ -5,7 +5,7 @@ test('calls that a rollback does not undo are refused with their line', () => {
   expect(refuseLastingEffects(`select 1;\nselect pg_catalog.setval('notes_id_seq', 1)`)).toEqual({
     message: 'Line 2: a rollback does not undo setval(). Take it out for the preview.',
     code: '25001',
-    position: 30,
+    position: 29,
   })
   for (const text of [
     `do $$ begin perform dblink_exec('host=x', 'drop table y'); end $$`,
