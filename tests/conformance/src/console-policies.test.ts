@@ -322,9 +322,7 @@ describe('a preview', () => {
   })
 
   test('says what it does not know: too many rows, and a policy that fails', async () => {
-    const many = await preview(
-      `insert into public.notes select n, '${ada}', 'x' from generate_series(100, 20200) n`,
-    )
+    const many = await preview(`insert into public.notes select n, '${ada}', 'x' from generate_series(100, 20200) n`)
     expect(many.tables).toMatchObject([{ users: [{ before: 3, after: many.rowsMax + 1 }] }])
     expect(many.tables[0]?.users[0]).not.toHaveProperty('changes')
     const failing = await preview(`alter policy "read own" on public.notes using (10 / (id - 4) < 0)`)
@@ -351,7 +349,14 @@ describe('a preview', () => {
     const started = performance.now()
     const slow = developer.refusal('POST /policies/preview', { sql: text, users: [] })
     await expect
-      .poll(async () => (await holdfast.admin.query(sql`select from pg_locks where mode = 'AccessExclusiveLock' and relation = 'public.notes'::regclass`)).length)
+      .poll(
+        async () =>
+          (
+            await holdfast.admin.query(
+              sql`select from pg_locks where mode = 'AccessExclusiveLock' and relation = 'public.notes'::regclass`,
+            )
+          ).length,
+      )
       .toBe(1)
     expect(await developer.refusal('POST /policies/preview', { sql: 'select 1', users: [] })).toBe('429 busy')
     expect(await slow).toBe('408 preview_timeout')

@@ -89,7 +89,11 @@ function downloadOf(
   const isCut = rows > PREVIEW_ROWS_MAX
   // Of a table some of whose buckets stay, it is not known which rows are in the others too.
   if (isCut && renewal === 'some') return undefined
-  return { rows: Math.min(rows, PREVIEW_ROWS_MAX), bytes, bound: isCut ? 'least' : renewal === 'all' ? 'exact' : 'most' }
+  return {
+    rows: Math.min(rows, PREVIEW_ROWS_MAX),
+    bytes,
+    bound: isCut ? 'least' : renewal === 'all' ? 'exact' : 'most',
+  }
 }
 
 function keysOf(rows: readonly DeviceRow[]): readonly string[] {

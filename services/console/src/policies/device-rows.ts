@@ -39,7 +39,9 @@ export async function readDeviceRows(
   reader: TableReader,
   table: SyncedTable,
 ): Promise<readonly DeviceRow[] | ReadProblem> {
-  const result = await reader.read<DeviceRow>(sql`select d.key, d.hash::text as hash, d.bytes from (${rowsOf(table)}) d`)
+  const result = await reader.read<DeviceRow>(
+    sql`select d.key, d.hash::text as hash, d.bytes from (${rowsOf(table)}) d`,
+  )
   return 'problem' in result ? result : result.rows
 }
 

@@ -110,7 +110,12 @@ export class Rehearsal {
     id: string,
     { session: { role } }: RehearsalUser,
     at: number,
-    { before, after, rowsBefore, rowsAfter }: Record<'before' | 'after', State> & Record<`rows${'Before' | 'After'}`, RowsOfUsers>,
+    {
+      before,
+      after,
+      rowsBefore,
+      rowsAfter,
+    }: Record<'before' | 'after', State> & Record<`rows${'Before' | 'After'}`, RowsOfUsers>,
   ): PreviewedRows {
     return compareRows(
       { summary: before.summaries[at]?.get(id), rows: rowsBefore[at]?.get(id) },

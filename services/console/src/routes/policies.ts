@@ -65,7 +65,12 @@ function previewRoutes(needs: PolicyRoutesNeeds): readonly Route[] {
         const { users, lockedMs, error } = found
         const as = users.map(({ id }) => id ?? 'anon')
         note({
-          after: { ...audited, users: as, lockedMs, ...(error && { error: error.message.slice(0, HISTORY_ERROR_CHARS_MAX) }) },
+          after: {
+            ...audited,
+            users: as,
+            lockedMs,
+            ...(error && { error: error.message.slice(0, HISTORY_ERROR_CHARS_MAX) }),
+          },
         })
         return found
       },

@@ -43,9 +43,7 @@ function Effects({ preview: { ms, lockedMs, locks, sequences } }: { readonly pre
     <div className="flex flex-col gap-1 text-small text-muted">
       <p role="status" className="tabular-nums">
         {`Rolled back after ${formatMs(ms)}. ${
-          locked.length === 0
-            ? 'No table was locked.'
-            : `Locked for ${formatMs(lockedMs)}: ${locked.join(', ')}.`
+          locked.length === 0 ? 'No table was locked.' : `Locked for ${formatMs(lockedMs)}: ${locked.join(', ')}.`
         }`}
       </p>
       {sequences.length === 0 ? null : (

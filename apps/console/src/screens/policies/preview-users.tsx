@@ -31,7 +31,10 @@ export function PreviewUsers({
       ) : (
         <ul aria-label="Users to compare" className="flex flex-wrap gap-2">
           {users.map((id) => (
-            <li key={id} className="flex items-center gap-1 rounded-md border border-border bg-raised py-0.5 pr-1 pl-2.5">
+            <li
+              key={id}
+              className="flex items-center gap-1 rounded-md border border-border bg-raised py-0.5 pr-1 pl-2.5"
+            >
               <span className="[overflow-wrap:anywhere]">{id === VISITOR ? 'Visitor (anon)' : id}</span>
               <IconButton
                 size="sm"
