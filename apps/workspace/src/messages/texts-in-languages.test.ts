@@ -14,7 +14,7 @@ type Texts = Readonly<Record<string, unknown>>
 type Exports = Readonly<Record<string, unknown>>
 
 const english = import.meta.glob<Exports>(['./*.ts', '!./*.test.ts'], { eager: true })
-const german = import.meta.glob<Exports>(['./de/*.ts', '!./de/german.ts'], { eager: true })
+const german = import.meta.glob<Exports>(['./de/*.ts', '!./de/german.ts', '!./de/rule-sentences.ts'], { eager: true })
 
 /** Exports without texts: functions, and words that are the same in all languages. */
 const NO_TEXTS = new Set(['LANGUAGE_NAMES'])
