@@ -173,3 +173,22 @@ export type RowChangeOutcome =
   | { readonly state: 'stale'; readonly current: TableRow }
   /** The row is no longer there, or no longer visible. */
   | { readonly state: 'gone' }
+
+/** A foreign key between two tables. */
+export interface TableRelation {
+  /** Of the constraint. */
+  readonly name: string
+  readonly schema: string
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly targetSchema: string
+  readonly targetTable: string
+  readonly targetColumns: readonly string[]
+}
+
+/** `GET /tables/relations`. */
+export interface RelationList {
+  readonly relations: readonly TableRelation[]
+  /** There are more foreign keys than listed. */
+  readonly isCut: boolean
+}

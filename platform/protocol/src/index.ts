@@ -272,6 +272,7 @@ export {
   type ListedSchema,
   type ListedTable,
   type RelationKind,
+  type RelationList,
   type RowChangeOutcome,
   type RowFilter,
   type RowSort,
@@ -285,6 +286,7 @@ export {
   type TableList,
   type TablePage,
   type TablePolicy,
+  type TableRelation,
   type TableRow,
   type TableSync,
 } from './console-tables.ts'
@@ -317,6 +319,7 @@ export {
   type SyncedPart,
   type WrittenRows,
 } from './console-policies.ts'
+export type { ChannelDetails, ChannelList, ChannelMember, ListedChannel, StoredMessage } from './console-realtime.ts'
 export type {
   BucketList,
   BucketPolicy,

@@ -6,6 +6,7 @@ import type { Advice, Overview, PartHealth } from '@holdfast/protocol'
 import { type Cluster, type Pool, sql } from '@holdfast/postgres'
 import type { FunctionsService } from '@holdfast/functions'
 import type { RestService } from '@holdfast/rest'
+import type { RealtimeService } from '@holdfast/realtime'
 import type { StorageService } from '@holdfast/storage'
 import type { SyncService } from '@holdfast/sync'
 import { createAdvisor, type Advisor } from '../advisors/advisor.ts'
@@ -60,7 +61,8 @@ export interface ConsoleParts {
     readonly rest: RestService
     readonly functions: FunctionsService | undefined
     readonly storage: StorageService | undefined
-  } & Readonly<Record<'realtime', object | undefined>>
+    readonly realtime: RealtimeService | undefined
+  }
 }
 
 export interface ConsolePart {
@@ -100,6 +102,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
         ...(functions && {
           functions: createFunctionSources(context, { functions, accounts, baseUrl, port: parts.port }),
         }),
+        realtime: parts.services.realtime,
         storage: parts.services.storage && { ...parts.services.storage.abilities, publicUrl: baseUrl },
         settings: createSettingSources(context),
         migrations: createMigrationSources(context, pool),

@@ -3,7 +3,7 @@ import { HoldfastError, type Logger, Semaphore } from '@holdfast/foundation'
 import { type Caller, logFailure } from '@holdfast/http'
 import { isConnectionLoss } from '@holdfast/postgres'
 
-/** Renders errors of the app's routes as `{code, message}`. @param failed - the action that failed, for the log and the user */
+/** Renders errors of the app's routes as `{code, message, hint?}`. @param failed - the action that failed, for the log and the user */
 export function answerRefusals(app: FastifyInstance, logger: Logger, failed: string): void {
   app.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error, failed)
@@ -26,7 +26,7 @@ function send(reply: FastifyReply, error: HoldfastError): FastifyReply {
   return reply
     .code(error.status)
     .headers(error.headers ?? {})
-    .send({ code: error.code, message: error.message })
+    .send({ code: error.code, message: error.message, ...(error.hint !== undefined && { hint: error.hint }) })
 }
 
 /** Limits concurrent requests that may each cost a password hash. Others are refused. */

@@ -2,7 +2,7 @@ import { HoldfastError } from '@holdfast/foundation'
 import { invalidRequest } from './errors.ts'
 
 /** A service of this server whose API the console calls. */
-export type ApiService = 'auth' | 'storage'
+export type ApiService = 'auth' | 'storage' | 'realtime'
 
 export interface ApiRequest {
   readonly method: string

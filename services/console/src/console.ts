@@ -28,6 +28,7 @@ import { overviewRoutes, type OverviewSources } from './routes/overview.ts'
 import { policyRoutes } from './routes/policies.ts'
 import { queueRoutes } from './routes/queues.ts'
 import { profileRoutes } from './routes/profile.ts'
+import { type ChannelSources, realtimeRoutes } from './routes/realtime.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { settingRoutes, type SettingSources } from './routes/settings.ts'
 import { type OpenSqlSession, sqlRoutes } from './routes/sql.ts'
@@ -56,6 +57,8 @@ export interface OpenConsoleOptions {
   readonly callApi: CallApi
   /** Missing if functions are off. */
   readonly functions?: FunctionSources
+  /** `undefined` while channels are off. */
+  readonly realtime: ChannelSources | undefined
   /** `undefined` while file storage is off. */
   readonly storage: FileSources | undefined
   readonly jobs: JobSources
@@ -186,6 +189,7 @@ function createRoutes(
     ...sqlRoutes(pool, createSqlRunner(pool, logger), options.openSqlSession),
     ...sqlQueryRoutes(new SqlHistory(pool), new SavedQueries(pool)),
     ...tableChangeRoutes({ pool, changes, openSession, openSqlSession }),
+    ...realtimeRoutes({ pool, callApi: options.callApi, openSession, realtime: options.realtime }),
     ...fileRoutes(files),
     ...fileChangeRoutes(files),
     ...tableRoutes({ pool, openSession, readSync }),

@@ -81,6 +81,17 @@ export const storageOff = refusal(
   409,
   'File storage is off. Switch the option storageEnabled on to use it.',
 )
+export const realtimeOff = refusal(
+  'realtime_off',
+  409,
+  'Channels are off. Switch the option realtimeEnabled on to use them.',
+)
+export const realtimeStandby = refusal(
+  'realtime_standby',
+  409,
+  'Another server serves the channels of this database. Open the console there.',
+)
+export const noSuchChannel = refusal('no_such_channel', 404, 'No client is in this channel on this server.')
 export const noSuchBucket = refusal('no_such_bucket', 404, 'There is no such bucket.')
 export const noSuchFile = refusal('no_such_file', 404, 'There is no such file. It may have been moved or deleted.')
 export const previewBusy = refusal(
@@ -107,17 +118,19 @@ export function queryRefused(error: Error): HoldfastError {
   })
 }
 
-/** @param hint - appended to the message */
+/**
+ * @param advice - appended to the message
+ * @param hint - SQL to run
+ */
 export function rowsTimeout(
   timeoutMs: number,
-  { hint = '', cause }: { readonly hint?: string; readonly cause?: unknown } = {},
+  {
+    advice = '',
+    ...extras
+  }: { readonly advice?: string; readonly hint?: string | undefined; readonly cause?: unknown } = {},
 ): HoldfastError {
-  return new HoldfastError(
-    'rows_timeout',
-    408,
-    `This took longer than ${timeoutMs / 1_000} s and was cancelled.${hint}`,
-    cause === undefined ? {} : { cause },
-  )
+  const message = `This took longer than ${timeoutMs / 1_000} s and was cancelled.${advice}`
+  return new HoldfastError('rows_timeout', 408, message, extras)
 }
 
 /** @param needed - role that the path requires */

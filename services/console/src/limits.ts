@@ -75,8 +75,11 @@ export const SAVED_CHARS_MAX = 50_000
 /** Tables whose names are offered for completion. */
 export const NAMES_MAX = 2_000
 
-/** Tables and views listed, and those of the diagram. */
+/** Tables and views listed. */
 export const TABLES_MAX = 3_000
+
+/** Foreign keys of the diagram. */
+export const RELATIONS_MAX = 5_000
 
 /** Filters of a page of rows, and characters of a filter's value. */
 export const FILTERS_MAX = 10
@@ -183,3 +186,13 @@ export const PREVIEW_USERS_MAX = 10
 export const PREVIEW_ROWS_MAX = 20_000
 export const PREVIEW_KEYS_SHOWN = 5
 export const PREVIEW_SEQUENCES_SHOWN = 20
+
+/** Channels listed, and members, presence keys and messages listed of one. */
+export const CHANNELS_MAX = 1_000
+export const CHANNEL_MEMBERS_MAX = 100
+export const MESSAGES_MAX = 100
+
+/** Length limits in characters: of topics and events, of a test broadcast, and of what is shown of a message. */
+export const TOPIC_CHARS_MAX = 255
+export const BROADCAST_CHARS_MAX = 100_000
+export const MESSAGE_CHARS_SHOWN = 2_000

@@ -47,6 +47,10 @@ export interface RealtimeService extends AsyncDisposable {
   readonly routes: FastifyPluginAsync
   /** Tables whose changes it currently needs. */
   readonly publishedTables: () => Promise<readonly TableName[]>
+  /** Channels with members on this server, for operators. */
+  readonly channels: Pick<Topics, 'list' | 'describe'>
+  /** Whether another server serves the channels of this database. */
+  readonly isStandby: () => boolean
 }
 
 /** Opens channels, compatible with Supabase's realtime service. */
@@ -93,6 +97,8 @@ export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
 
   return {
     publishedTables: () => readPublishedTables(pool),
+    channels: context.topics,
+    isStandby,
     routes: realtimeRoutes(async () => {
       if (isStandby()) throw standingBy()
       return (await (loading ??= load())).handlers

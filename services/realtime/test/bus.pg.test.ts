@@ -22,6 +22,7 @@ function memberOn(bus: Bus, id: string) {
     isEchoed: false,
     canReadBroadcasts: true,
     canReadPresence: true,
+    identity: undefined,
     deliver: (fanOut) => texts.push(fanOut.frame('2.0.0')?.data.toString('utf8') ?? ''),
   }
   topics.add('room', true, member)

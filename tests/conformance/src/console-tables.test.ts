@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { RowChangeOutcome, TableDetails, TableList, TablePage, TableRow } from '@holdfast/protocol'
+import type { RelationList, RowChangeOutcome, TableDetails, TableList, TablePage, TableRow } from '@holdfast/protocol'
 import { sql } from '@holdfast/postgres'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { type ConsoleBrowser, openOperator, openOwner } from './console-world.ts'
@@ -77,6 +77,27 @@ describe('the list', () => {
     const { schemas } = await viewer.ask<TableList>('GET /tables')
     const users = schemas.find(({ name }) => name === 'auth')?.tables.find(({ name }) => name === 'users')
     expect(users?.sync).toEqual({ state: 'none', reason: 'It belongs to Holdfast.' })
+  })
+
+  test('relations are the foreign keys between tables that are shown', async () => {
+    await holdfast.admin.withClient((client) =>
+      client.query(`create table public.halls (site int, hall int, primary key (site, hall));
+        create table public.racks (id int primary key, site int, hall int, foreign key (site, hall) references public.halls)`),
+    )
+    const { relations, isCut } = await viewer.ask<RelationList>('GET /tables/relations')
+    expect(isCut).toBe(false)
+    expect(relations.find(({ table }) => table === 'racks')).toEqual({
+      name: 'racks_site_hall_fkey',
+      schema: 'public',
+      table: 'racks',
+      columns: ['site', 'hall'],
+      targetSchema: 'public',
+      targetTable: 'halls',
+      targetColumns: ['site', 'hall'],
+    })
+    const schemas = new Set(relations.flatMap(({ schema, targetSchema }) => [schema, targetSchema]))
+    for (const hidden of ['holdfast_console', 'holdfast_private', 'vault', 'sync'])
+      expect(schemas).not.toContain(hidden)
   })
 
   test('details name columns, keys, policies and grants', async () => {
@@ -386,8 +407,9 @@ describe('pages', () => {
       as: { kind: 'anon' },
       filters,
     })
-    expect(answer).toMatchObject({ status: 408, body: { code: 'rows_timeout' } })
-    expect(answer.body['message']).toContain('create index concurrently on "public"."waits" ("n");')
+    const hint = 'create index concurrently on "public"."waits" ("n");'
+    expect(answer).toMatchObject({ status: 408, body: { code: 'rows_timeout', hint } })
+    expect(answer.body['message']).toContain('An index on n may help.')
   })
 })
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
+import { openOwner } from './console-world.ts'
 import { openClient, subscribe } from './realtime-world.ts'
 
 let holdfast: Holdfast
@@ -31,6 +32,8 @@ test('a server without realtime tells the app and refuses clients', async () => 
   expect(config.hasChannels).toBe(false)
   const { statuses } = await subscribe(openClient(holdfast).channel('room'))
   expect(statuses).toEqual([expect.stringMatching(/^CHANNEL_ERROR/)])
+  const owner = await openOwner(holdfast)
+  expect(await owner.refusal('GET /realtime/channels')).toBe('409 realtime_off')
   const answer = await fetch(`${holdfast.url}/realtime/v1/websocket`)
   expect(answer.status).toBe(404)
 })

@@ -4,7 +4,7 @@ import { expect, test } from './support/fixtures.ts'
 import { openConsole, openScreen } from './support/operators.ts'
 import { watchProblems } from './support/problems.ts'
 
-/* Jobs in the console: a job is run at once and switched off, and webhooks, queues and mails are looked into. */
+/* Jobs in the console: a job is run at once and switched off, and webhooks, queues and mails are looked into. And channels: stored messages are read. */
 
 test('an operator runs a job, switches it off, and looks into webhooks, queues and mails', async ({
   browser,
@@ -41,6 +41,21 @@ test('an operator runs a job, switches it off, and looks into webhooks, queues a
     await page.goBack()
     await tab('Mailbox')
     await expectAccessible(page, 'mails in the console')
+  })
+
+  await test.step('stored messages of a topic are read as a user, as policies show them', async () => {
+    await holdfast.admin.execute(
+      sql`create policy rounds on realtime.messages for select to authenticated using (realtime.topic() = 'rounds')`,
+    )
+    await holdfast.admin.execute(sql`select realtime.send('{"text": "<i>at noon</i>"}', 'notice', 'rounds', true)`)
+    await openScreen(page, 'Realtime')
+    await page.getByRole('searchbox').fill('rounds')
+    await expectAccessible(page, 'channels in the console')
+    await page.getByRole('link', { name: 'Open private topic “rounds”' }).click()
+    await page.getByLabel('User', { exact: true }).fill('dana.okafor@northline.example')
+    await page.getByRole('button', { name: 'Read' }).click()
+    await expect(page.getByRole('table', { name: 'Messages' })).toContainText('<i>at noon</i>')
+    await expectAccessible(page, 'a channel in the console')
   })
 
   await context.close()

@@ -57,6 +57,19 @@ test('an owner creates a table, inserts a row as the project, and changes it as 
     await expectAccessible(page, 'rows in the console')
   })
 
+  await test.step('relations are drawn, and each table leads to its screen', async () => {
+    await page.getByRole('link', { name: 'Relations', exact: true }).click()
+    const diagram = page.getByRole('region', { name: /^Diagram/ })
+    await expect(diagram.getByRole('link', { name: 'errands' })).toBeVisible()
+    await expectAccessible(page, 'relations in the console')
+    await page.getByRole('searchbox').fill('errands')
+    await expect(diagram.getByRole('link')).toHaveCount(1)
+    await diagram.getByRole('link', { name: 'errands' }).focus()
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('heading', { level: 2, name: 'errands' })).toBeVisible()
+    await page.getByRole('tab', { name: 'Rows', exact: true }).click()
+  })
+
   await test.step('as a user who may read it only, a change is refused', async () => {
     await actAs(page, 'mina.kaya@northline.example')
     await expect(page.getByRole('list', { name: 'Policies in force' })).toContainText('owners')

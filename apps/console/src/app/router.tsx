@@ -82,6 +82,12 @@ const tables = createRoute({
   validateSearch: textsOf(['schema', 'table', 'tab']),
   component: lazyRouteComponent(() => import('../screens/tables/tables-screen.tsx'), 'TablesScreen'),
 })
+const relations = createRoute({
+  ...screen,
+  path: '/tables/relations',
+  validateSearch: textsOf(['schema', 'search']),
+  component: lazyRouteComponent(() => import('../screens/relations/relations-screen.tsx'), 'RelationsScreen'),
+})
 const policies = createRoute({
   ...screen,
   path: '/policies',
@@ -98,6 +104,18 @@ const preview = createRoute({
   ...screen,
   path: '/policies/preview',
   component: lazyRouteComponent(() => import('../screens/policies/preview-screen.tsx'), 'PreviewScreen'),
+})
+const realtime = createRoute({
+  ...screen,
+  path: '/realtime',
+  validateSearch: textsOf(['search']),
+  component: lazyRouteComponent(() => import('../screens/realtime/realtime-screen.tsx'), 'RealtimeScreen'),
+})
+const channel = createRoute({
+  ...screen,
+  path: '/realtime/channel',
+  validateSearch: textsOf(['topic', 'access']),
+  component: lazyRouteComponent(() => import('../screens/realtime/channel-screen.tsx'), 'ChannelScreen'),
 })
 const operators = createRoute({
   ...screen,
@@ -131,6 +149,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     overview,
     tables,
+    relations,
     policies,
     preview,
     users,
@@ -140,6 +159,8 @@ export const router = createRouter({
     functions,
     functionDetails,
     files,
+    realtime,
+    channel,
     logs,
     jobs,
     job,

@@ -3,11 +3,14 @@ export class ConsoleError extends Error {
   override readonly name = 'ConsoleError'
   readonly code: string
   readonly status: number
+  /** SQL that removes the cause. */
+  readonly hint: string | undefined
 
-  constructor(code: string, status: number, message: string) {
+  constructor(code: string, status: number, message: string, hint?: string) {
     super(message)
     this.code = code
     this.status = status
+    this.hint = hint
   }
 }
 
@@ -39,12 +42,17 @@ export async function request<Result>(
     if (signal?.aborted) throw error
     throw new ConsoleError('unreachable', 0, 'The server does not answer. Check that it runs, then try again.')
   })
-  const answer = (await response.json().catch(() => ({}))) as { readonly code?: string; readonly message?: string }
+  const answer = (await response.json().catch(() => ({}))) as {
+    readonly code?: string
+    readonly message?: string
+    readonly hint?: string
+  }
   if (response.ok) return answer as Result
   throw new ConsoleError(
     answer.code ?? 'unexpected_failure',
     response.status,
     answer.message ?? `The server answered ${response.status}.`,
+    answer.hint,
   )
 }
 

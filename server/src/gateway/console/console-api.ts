@@ -39,7 +39,7 @@ declare module 'fastify' {
 
 /**
  * Mounts the console's API at `/console/v1`. The session is a cookie that scripts cannot read and other sites cannot send. Responses are JSON and never cached;
- * refusals are `{code, message}`.
+ * refusals are `{code, message, hint?}`.
  *
  * @see https://www.w3.org/TR/fetch-metadata/ for the check that a request comes from a page of this server
  */

@@ -12,6 +12,7 @@ import { Identity } from '../routing/identity.ts'
 import { route, type Route } from '../routing/route.ts'
 import { deleteRows, insertRow, updateRow } from '../tables/change-rows.ts'
 import { describeTable } from '../tables/describe-table.ts'
+import { listRelations } from '../tables/list-relations.ts'
 import { listTables, type ReadSyncStates } from '../tables/list-tables.ts'
 import { readPage, readValue, type RowsNeeds } from '../tables/read-rows.ts'
 import { Address, Filters, noteTarget } from './row-inputs.ts'
@@ -37,6 +38,7 @@ export function tableRoutes(needs: TableRoutesNeeds): readonly Route[] {
 function definitionRoutes({ pool, readSync }: TableRoutesNeeds): readonly Route[] {
   return [
     route('GET /tables', { access: 'viewer', run: () => listTables(pool, readSync) }),
+    route('GET /tables/relations', { access: 'viewer', run: () => listRelations(pool) }),
     route('GET /tables/details', {
       access: 'viewer',
       query: Type.Object({ schema: Name, table: Name }),

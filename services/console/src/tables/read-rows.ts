@@ -1,4 +1,4 @@
-import type { RowFilter, TableCell, TableIdentity, TablePage, TableRow } from '@holdfast/protocol'
+import type { TableCell, TableIdentity, TablePage, TableRow } from '@holdfast/protocol'
 import { sql, type Pool, type Transaction } from '@holdfast/postgres'
 import { invalidRequest } from '../errors.ts'
 import { PAGE_CELLS_MAX, POSITION_CHARS_MAX, VALUE_BYTES_MAX } from '../limits.ts'
@@ -13,6 +13,7 @@ import {
   type PageRow,
 } from './page-query.ts'
 import { readTable, type KnownTable } from './read-table.ts'
+import { suggestIndex } from './suggest-index.ts'
 import { runAsIdentity, type OpenTableSession } from './table-session.ts'
 
 /** What reads and changes of rows need. */
@@ -33,7 +34,7 @@ export interface RowsQuery extends Omit<PageRequest, 'after'> {
 /**
  * Reads a page of rows with the rights of an identity.
  *
- * @throws {HoldfastError} `no_such_table`, `query_refused`, `rows_timeout` with an index that would help
+ * @throws {HoldfastError} `no_such_table`, `query_refused`, `rows_timeout`, whose hint is the SQL of an index that may help
  */
 export async function readPage({ pool, openSession }: RowsNeeds, query: RowsQuery): Promise<TablePage> {
   const table = await readTable(pool, query.schema, query.table)
@@ -44,7 +45,7 @@ export async function readPage({ pool, openSession }: RowsNeeds, query: RowsQuer
   const rows = await runAsIdentity(
     openSession,
     query.as,
-    { isReadOnly: true, hint: suggestIndex(table, query) },
+    { isReadOnly: true, suggestion: suggestIndex(table, query) },
     async (tx) => {
       if (addressKindOf(table) === 'place')
         await tx.execute(sql`select set_config('max_parallel_workers_per_gather', '0', true)`)
@@ -137,17 +138,4 @@ function decodePosition(text: string): PagePosition {
     // Reported below, as other texts that are no position.
   }
   throw invalidRequest('"after" is not a position of this list.')
-}
-
-/** Names the index that a slow page lacks. One on a column with few values needs the key too, or Postgres sorts all rows with the same value. */
-function suggestIndex(table: KnownTable, { sort, filters }: Pick<RowsQuery, 'sort' | 'filters'>): string {
-  const isServed = ({ operator }: RowFilter): boolean =>
-    ['equals', 'less', 'at_most', 'greater', 'at_least'].includes(operator)
-  const compared = filters.filter(isServed).map(({ column }) => column)
-  const wanted = new Set(compared.filter((column) => !table.indexed.includes(column)))
-  if (sort) for (const column of [sort.column, ...(table.key ?? []).map(({ name }) => name)]) wanted.add(column)
-  if (wanted.size === 0) return ' Narrow the filter.'
-  const columns = sql.join([...wanted].map((column) => sql.identifier(column)))
-  const { text } = sql`create index concurrently on ${sql.identifier(table.schema, table.name)} (${columns})`.render()
-  return ` An index may help: ${text};`
 }

@@ -25,13 +25,19 @@ export type OpenTableSession = (as: TableIdentity) => Promise<TableSession | und
 /**
  * Runs `body` in a transaction with the rights of an identity and short timeouts.
  *
- * @param hint - appended to the message of a timeout
+ * @param suggestion - what to do about a timeout: appended to its message, and SQL to run
  * @throws {HoldfastError} `query_refused` with Postgres's message; `rows_timeout`
  */
 export async function runAsIdentity<T>(
   openSession: OpenTableSession,
   as: TableIdentity,
-  { isReadOnly, hint = '' }: { readonly isReadOnly: boolean; readonly hint?: string },
+  {
+    isReadOnly,
+    suggestion,
+  }: {
+    readonly isReadOnly: boolean
+    readonly suggestion?: { readonly text: string; readonly sql?: string }
+  },
   body: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const opened = await openSession(as)
@@ -46,14 +52,14 @@ export async function runAsIdentity<T>(
       return await body(tx)
     })
   } catch (error) {
-    throw refusalOf(error, hint)
+    throw refusalOf(error, suggestion)
   }
 }
 
-function refusalOf(error: unknown, hint: string): unknown {
+function refusalOf(error: unknown, { text: advice = '', sql: hint }: { text?: string; sql?: string } = {}): unknown {
   const state = sqlstateOf(error)
   if (state === undefined || error instanceof HoldfastError || isServers(state)) return error
-  if (state === SQLSTATE.queryCanceled) return rowsTimeout(ROWS_TIMEOUT_MS, { hint, cause: error })
+  if (state === SQLSTATE.queryCanceled) return rowsTimeout(ROWS_TIMEOUT_MS, { advice, hint, cause: error })
   return queryRefused(error as Error)
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maskEmail, maskName, maskPhone } from './mask.ts'
+import { maskEmail, maskEmails, maskName, maskPhone } from './mask.ts'
 
 test('masks keep what tells two users apart, not who they are', () => {
   expect(maskEmail('dana.okafor@northline.example')).toBe('d•••@n•••')
@@ -15,4 +15,9 @@ test('masks of nothing are nothing', () => {
     '',
     null,
   ])
+})
+
+test('addresses in a text are masked, and the rest of it stays', () => {
+  expect(maskEmails('room:dana@example.com/ada@x.org')).toBe('room:d•••@e•••/a•••@x•••')
+  expect(maskEmails('room:42')).toBe('room:42')
 })

@@ -5,6 +5,11 @@ export function maskEmail(email: string | null): string | null {
   return `${first(local)}•••@${first(domain)}•••`
 }
 
+/** Masks each address in a text. */
+export function maskEmails(text: string): string {
+  return text.replaceAll(/[^\s:/,;]+@[^\s:/,;]+/g, (email) => maskEmail(email) ?? '')
+}
+
 /** Masks a phone number: only the last two digits remain. */
 export function maskPhone(phone: string | null): string | null {
   return phone === null || phone === '' ? phone : `•••${phone.slice(-2)}`

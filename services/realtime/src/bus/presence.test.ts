@@ -19,6 +19,17 @@ test('keys that name members of objects are keys', () => {
   expect(state.render()).toBe('{"__proto__":{"metas":[{"phx_ref":"1"}]}}')
 })
 
+test('entries are counted by key, the first keys only', () => {
+  const state = new PresenceState()
+  const joins = ['a', 'b', 'c', 'a'].map((key, index) => createEntry(key, `${index}`, '{}', undefined))
+  state.apply({ joins, leaves: [] })
+  expect(state.size).toBe(4)
+  expect(state.countByKey(2)).toEqual([
+    { key: 'a', entries: 2 },
+    { key: 'b', entries: 1 },
+  ])
+})
+
 test('the state is who came and has not gone, however often each is said', () => {
   const change = fc.record({ key: fc.constantFrom('a', 'b'), ref: fc.constantFrom('1', '2', '3'), joins: fc.boolean() })
   fc.assert(

@@ -35,6 +35,21 @@ export class PresenceState {
     }
   }
 
+  /** The number of entries. */
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** Counts the entries under each key; the first `keysMax` keys in order of joining. */
+  countByKey(keysMax: number): readonly { readonly key: string; readonly entries: number }[] {
+    const counts = new Map<string, number>()
+    for (const { key } of this.#entries.values()) {
+      const count = counts.get(key)
+      if (count !== undefined || counts.size < keysMax) counts.set(key, (count ?? 0) + 1)
+    }
+    return [...counts].map(([key, entries]) => ({ key, entries }))
+  }
+
   /** Renders the state as JSON text. */
   render(): string {
     return groupByKey([...this.#entries.values()])

@@ -95,6 +95,10 @@ export class Membership implements Member {
     this.#queue.run(() => this.#join(frame.ref))
   }
 
+  get identity(): Identity | undefined {
+    return this.#identity
+  }
+
   get state(): MembershipState {
     return this.#state
   }

@@ -1,5 +1,6 @@
 import type { Bus, BusMessage } from '../bus/bus.ts'
 import { PresenceState, renderDiff, type PresenceChange } from '../bus/presence.ts'
+import type { Identity } from '../access/tokens.ts'
 import { FanOut } from '../wire/encode.ts'
 import { busChannel, topicOf } from './topic.ts'
 
@@ -11,12 +12,38 @@ export interface Member {
   readonly isEchoed: boolean
   readonly canReadBroadcasts: boolean
   readonly canReadPresence: boolean
+  /** `undefined` while it joins. */
+  readonly identity: Pick<Identity, 'role' | 'claims'> | undefined
   /** @param id - of a database message */
   deliver(fanOut: FanOut, id?: string): void
 }
 
+/** A channel with members on this node. */
+export interface ChannelSummary {
+  readonly topic: string
+  readonly isPrivate: boolean
+  readonly members: number
+  /** Entries of the presence state. */
+  readonly present: number
+}
+
+export interface ChannelDetails extends ChannelSummary {
+  /** The first members, in order of joining; `userId` is missing for keys without a user. */
+  readonly users: readonly { readonly role: string; readonly userId?: string }[]
+  /** The first presence keys, with the entries under each. */
+  readonly presence: readonly { readonly key: string; readonly entries: number }[]
+}
+
+/** Channels found by {@link Topics.list}. */
+export interface ChannelPage {
+  readonly channels: readonly ChannelSummary[]
+  /** All matching channels, listed or not. */
+  readonly count: number
+}
+
 interface Topic {
   readonly name: string
+  readonly isPrivate: boolean
   readonly members: Set<Member>
   readonly presence: PresenceState
 }
@@ -35,7 +62,7 @@ export class Topics {
     const channel = busChannel(name, isPrivate)
     let topic = this.#topics.get(channel)
     if (!topic) {
-      const made: Topic = { name, members: new Set(), presence: new PresenceState() }
+      const made: Topic = { name, isPrivate, members: new Set(), presence: new PresenceState() }
       const subscription = this.#bus.subscribe(channel, (message) => deliver(made, message))
       this.#topics.set(channel, (topic = made))
       this.#subscriptions.set(made, subscription)
@@ -51,6 +78,28 @@ export class Topics {
     this.#subscriptions.get(topic)?.[Symbol.dispose]()
   }
 
+  /** Lists the matching channels with the most members; equal ones by topic. */
+  list({ matches, limit }: { readonly matches: (topic: string) => boolean; readonly limit: number }): ChannelPage {
+    const found = [...this.#topics.values()].filter(({ name }) => matches(name))
+    const listed = found
+      .toSorted((a, b) => b.members.size - a.members.size || (a.name < b.name ? -1 : 1))
+      .slice(0, limit)
+      .map(summarize)
+    return { channels: listed, count: found.length }
+  }
+
+  /** Returns a channel with at most `membersMax` of its members and presence keys; `undefined` without members here. */
+  describe(name: string, isPrivate: boolean, membersMax: number): ChannelDetails | undefined {
+    const topic = this.#topics.get(busChannel(name, isPrivate))
+    return (
+      topic && {
+        ...summarize(topic),
+        users: [...topic.members].slice(0, membersMax).map(toUser),
+        presence: topic.presence.countByKey(membersMax),
+      }
+    )
+  }
+
   /** Returns the presence state of a topic with local members, as JSON text for clients. */
   presence(name: string, isPrivate: boolean): string {
     return this.#topics.get(busChannel(name, isPrivate))?.presence.render() ?? '{}'
@@ -64,6 +113,15 @@ export class Topics {
   publish(name: string, isPrivate: boolean, message: BusMessage): void {
     this.#bus.publish(busChannel(name, isPrivate), message)
   }
+}
+
+function summarize({ name, isPrivate, members, presence }: Topic): ChannelSummary {
+  return { topic: name, isPrivate, members: members.size, present: presence.size }
+}
+
+function toUser({ identity }: Member): ChannelDetails['users'][number] {
+  const userId = identity?.claims['sub']
+  return { role: identity?.role ?? '', ...(typeof userId === 'string' && { userId }) }
 }
 
 function deliver({ name, members, presence }: Topic, message: BusMessage): void {

@@ -16,6 +16,7 @@ import { formatCount } from '../../lib/format.ts'
 import { DeleteRows } from './delete-rows.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { IdentityBar } from './identity-bar.tsx'
+import { MissingIndex } from './missing-index.tsx'
 import { RowDialog } from './row-dialog.tsx'
 import { rowId, RowsGrid } from './rows-grid.tsx'
 import { useRows, type RowsTarget } from './use-rows.ts'
@@ -75,6 +76,7 @@ export function RowsTab({ details }: { readonly details: TableDetails }): JSX.El
         />
       </div>
       <ChangeHint details={details} />
+      <MissingIndex error={list.error} />
       <QueryState query={list} rows={10}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.rows)

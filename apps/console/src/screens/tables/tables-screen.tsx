@@ -1,7 +1,7 @@
-import { getRouteApi } from '@tanstack/react-router'
-import { Ellipsis, Plus, Table2 } from 'lucide-react'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Ellipsis, Plus, Table2, Waypoints } from 'lucide-react'
 import { type JSX, useState } from 'react'
-import { Button, EmptyState, IconButton, Menu, MenuItem, MenuTrigger, Page } from '@holdfast/workspace'
+import { Button, buttonClass, EmptyState, IconButton, Menu, MenuItem, MenuTrigger, Page } from '@holdfast/workspace'
 import { useHasRole } from '../../lib/session.ts'
 import { ChangeDialog } from './change-dialog.tsx'
 import { ENUM_FORM } from './change-forms.ts'
@@ -20,19 +20,25 @@ export function TablesScreen(): JSX.Element {
     <Page
       title="Tables"
       actions={
-        mayChange ? (
-          <>
-            <Button icon={<Plus size={16} aria-hidden />} onPress={() => setAsked('table')}>
-              New table
-            </Button>
-            <MenuTrigger>
-              <IconButton label="More" icon={<Ellipsis size={18} aria-hidden />} />
-              <Menu label="More">
-                <MenuItem onAction={() => setAsked('enum')}>New enum…</MenuItem>
-              </Menu>
-            </MenuTrigger>
-          </>
-        ) : undefined
+        <>
+          <Link to="/tables/relations" search={{}} className={buttonClass({})}>
+            <Waypoints size={16} aria-hidden />
+            Relations
+          </Link>
+          {mayChange ? (
+            <>
+              <Button icon={<Plus size={16} aria-hidden />} onPress={() => setAsked('table')}>
+                New table
+              </Button>
+              <MenuTrigger>
+                <IconButton label="More" icon={<Ellipsis size={18} aria-hidden />} />
+                <Menu label="More">
+                  <MenuItem onAction={() => setAsked('enum')}>New enum…</MenuItem>
+                </Menu>
+              </MenuTrigger>
+            </>
+          ) : null}
+        </>
       }
     >
       <TableBrowser

@@ -1,0 +1,2 @@
+/** Refresh interval in ms while the page is visible. */
+export const REFRESH_MS = 5_000
