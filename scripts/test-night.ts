@@ -1,6 +1,6 @@
 /**
  * Runs the random tests of sync at length: at least 2,000 histories, with seeds derived from the printed one; then all tests and browser journeys without
- * retries.
+ * retries, and every benchmark at small size, so that none stops working unnoticed.
  * `HOLDFAST_EXAMPLES` names a folder with checkouts of public example projects to run.
  * `--seed=N` repeats a night, `--only=histories,faults` runs some parts, `--share=0.1` a tenth. A failed part does not end the night; all failures are listed
  * at the end with the commands to repeat them.
@@ -10,7 +10,7 @@ import { run } from './run.ts'
 
 interface Part {
   readonly name: string
-  readonly project: 'unit' | 'pg' | 'conformance' | 'fault' | 'browser' | 'examples' | 'all'
+  readonly project: 'unit' | 'pg' | 'conformance' | 'fault' | 'browser' | 'examples' | 'bench' | 'all'
   readonly files: readonly string[]
   /** Variables that set the amount of work, with their value for a full night. */
   readonly counts: Readonly<Record<string, number>>
@@ -176,6 +176,14 @@ const PARTS: readonly Part[] = [
     },
     seed: 'HOLDFAST_SEED',
   },
+  { name: 'benchmarks', project: 'bench', files: [], counts: {}, seed: 'HOLDFAST_SEED' },
+  {
+    name: 'comparison',
+    project: 'bench',
+    files: ['compare', 'HEAD', '.', 'write-checkpoint', '--pairs=1'],
+    counts: {},
+    seed: 'HOLDFAST_SEED',
+  },
   { name: 'examples', project: 'examples', files: [], counts: {}, seed: 'HOLDFAST_SEED' },
 ]
 
@@ -185,6 +193,7 @@ const CHECKOUTS = 'HOLDFAST_EXAMPLES'
 /** Ordinary runs retry a failed file or journey, because the machine is busy with other tests; a night does not. */
 function commandOf({ project, files }: Part): readonly [string, ...string[]] {
   if (project === 'all') return ['vitest', 'run']
+  if (project === 'bench') return ['node', 'bench/src/main.ts', ...files, '--share=0.01']
   if (project === 'examples') return ['playwright', 'test', '--config', 'tests/e2e/examples.config.ts']
   return project === 'browser'
     ? ['playwright', 'test', '--config', 'tests/e2e/playwright.config.ts', '--fail-on-flaky-tests', ...files]
@@ -210,7 +219,8 @@ if (!Number.isInteger(seed) || !(share > 0) || named.length === 0) {
   process.exit(2)
 }
 
-const isInBrowser = ({ project }: Part): boolean => project === 'browser' || project === 'examples'
+/** The benchmark of the app opens pages as well. */
+const isInBrowser = ({ project }: Part): boolean => ['browser', 'examples', 'bench'].includes(project)
 const hasJourneys = chosen.some(isInBrowser)
 const built = await run('node', ['scripts/build-if-stale.ts', ...(hasJourneys ? ['--with-test-support'] : [])])
 if (built !== 0) process.exit(built)

@@ -1,5 +1,5 @@
 /** Ordinary runs try one in this many of the cases that a night tries. */
-const ORDINARY_SHARE = 4
+const ORDINARY_SHARE = 8
 
 export interface RunsOptions {
   /** Environment variable that sets the number for one run. */
@@ -9,7 +9,7 @@ export interface RunsOptions {
 }
 
 /**
- * Returns how many cases a random test tries: a quarter of `atNight` in an ordinary run, all of them with `HOLDFAST_NIGHT=1`.
+ * Returns how many cases a random test tries: an eighth of `atNight` in an ordinary run, all of them with `HOLDFAST_NIGHT=1`.
  * Every random test asks here, so that one place weighs the time of a run against its depth.
  */
 export function runsOf(atNight: number, { variable, least = 1 }: RunsOptions = {}): number {
