@@ -91,7 +91,6 @@ export const realtimeStandby = refusal(
   409,
   'Another server serves the channels of this database. Open the console there.',
 )
-export const noSuchChannel = refusal('no_such_channel', 404, 'No client is in this channel on this server.')
 export const noSuchBucket = refusal('no_such_bucket', 404, 'There is no such bucket.')
 export const noSuchFile = refusal('no_such_file', 404, 'There is no such file. It may have been moved or deleted.')
 export const previewBusy = refusal(

@@ -19,7 +19,7 @@ const standby: ChannelSources = {
   isStandby: () => true,
   channels: {
     list: () => ({ channels: [], count: 0 }),
-    describe: () => undefined,
+    describe: (topic, isPrivate) => ({ topic, isPrivate, members: 0, users: [], present: 0, presence: [] }),
   },
 }
 

@@ -2,7 +2,7 @@ import type { ChannelDetails, ChannelList, ListedChannel, StoredMessage } from '
 import { sql, type Pool } from '@holdfast/postgres'
 import { Type } from 'typebox'
 import { requestApi, type CallApi } from '../call-api.ts'
-import { invalidRequest, noSuchChannel, realtimeOff, realtimeStandby } from '../errors.ts'
+import { invalidRequest, realtimeOff, realtimeStandby } from '../errors.ts'
 import {
   BROADCAST_CHARS_MAX,
   CHANNEL_MEMBERS_MAX,
@@ -26,8 +26,8 @@ export interface ChannelSources {
   readonly channels: {
     /** The matching channels with the most members. */
     list(filter: { readonly matches: (topic: string) => boolean; readonly limit: number }): ChannelList
-    /** At most `membersMax` members and presence keys. @returns `undefined` for a channel without members here */
-    describe(topic: string, isPrivate: boolean, membersMax: number): ChannelDetails | undefined
+    /** At most `membersMax` members and presence keys. A channel that no client is in exists like any other. */
+    describe(topic: string, isPrivate: boolean, membersMax: number): ChannelDetails
   }
 }
 
@@ -70,7 +70,6 @@ function channelRoutes({ pool, realtime }: RealtimeRoutesNeeds): readonly Route[
       query: Type.Object({ topic: Topic, isPrivate: Type.Boolean() }),
       run: async ({ query: { topic, isPrivate } }): Promise<ChannelDetails> => {
         const found = requireServing(realtime).channels.describe(topic, isPrivate, CHANNEL_MEMBERS_MAX)
-        if (!found) throw noSuchChannel()
         const ids = found.users.map(({ userId }) => userId)
         const emails = await readEmails(pool, ids)
         const users = found.users.map((user) => {

@@ -88,16 +88,15 @@ export class Topics {
     return { channels: listed, count: found.length }
   }
 
-  /** Returns a channel with at most `membersMax` of its members and presence keys; `undefined` without members here. */
-  describe(name: string, isPrivate: boolean, membersMax: number): ChannelDetails | undefined {
+  /** Returns a channel with at most `membersMax` of its members on this node, and of its presence keys. */
+  describe(name: string, isPrivate: boolean, membersMax: number): ChannelDetails {
     const topic = this.#topics.get(busChannel(name, isPrivate))
-    return (
-      topic && {
-        ...summarize(topic),
-        users: [...topic.members].slice(0, membersMax).map(toUser),
-        presence: topic.presence.countByKey(membersMax),
-      }
-    )
+    if (!topic) return { topic: name, isPrivate, members: 0, users: [], present: 0, presence: [] }
+    return {
+      ...summarize(topic),
+      users: [...topic.members].slice(0, membersMax).map(toUser),
+      presence: topic.presence.countByKey(membersMax),
+    }
   }
 
   /** Returns the presence state of a topic with local members, as JSON text for clients. */

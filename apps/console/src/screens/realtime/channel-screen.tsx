@@ -6,7 +6,7 @@ import type { ChannelDetails, ChannelMember } from '@holdfast/protocol'
 import { Button, NoRows, Notice, Page, Section } from '@holdfast/workspace'
 import { DataTable, type TableColumn } from '../../components/data-table.tsx'
 import { QueryState } from '../../components/query-state.tsx'
-import { ConsoleError, queryOf, request } from '../../lib/api.ts'
+import { queryOf, request } from '../../lib/api.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/session.ts'
 import { AccessChip } from './access-chip.tsx'
@@ -58,7 +58,8 @@ export function ChannelScreen(): JSX.Element {
 function Members({ topic, isPrivate }: { readonly topic: string; readonly isPrivate: boolean }): JSX.Element {
   const channel = useQuery({
     queryKey: ['realtime', 'channel', topic, isPrivate],
-    queryFn: ({ signal }) => readChannel(topic, isPrivate, signal),
+    queryFn: ({ signal }) =>
+      request<ChannelDetails>(`GET /realtime/channel${queryOf({ topic, isPrivate: String(isPrivate) })}`, { signal }),
     refetchInterval: REFRESH_MS,
   })
   if (isUnavailable(channel.error)) return <ChannelsUnavailable error={channel.error} />
@@ -66,8 +67,11 @@ function Members({ topic, isPrivate }: { readonly topic: string; readonly isPriv
     <QueryState query={channel}>
       {(found) => (
         <>
-          <Section title="Members" description={found ? `${formatCount(found.members)} on this server` : undefined}>
-            {found ? (
+          <Section
+            title="Members"
+            description={found.members > 0 ? `${formatCount(found.members)} on this server` : undefined}
+          >
+            {found.members > 0 ? (
               <>
                 <DataTable label="Members" columns={MEMBERS} rows={numbered(found.users)} keyOf={keyOf} />
                 <Cut listed={found.users.length} count={found.members} />
@@ -76,7 +80,7 @@ function Members({ topic, isPrivate }: { readonly topic: string; readonly isPriv
               <NoRows>No client is in this channel on this server</NoRows>
             )}
           </Section>
-          {found && found.present > 0 ? (
+          {found.present > 0 ? (
             <Section title="Presence" description="Keys that members track, with the entries under each.">
               <DataTable label="Presence" columns={PRESENCE} rows={numbered(found.presence)} keyOf={keyOf} />
               <Cut listed={found.presence.reduce((sum, { entries }) => sum + entries, 0)} count={found.present} />
@@ -86,18 +90,6 @@ function Members({ topic, isPrivate }: { readonly topic: string; readonly isPriv
       )}
     </QueryState>
   )
-}
-
-/** Returns `null` for a channel without members. */
-async function readChannel(topic: string, isPrivate: boolean, signal: AbortSignal): Promise<ChannelDetails | null> {
-  try {
-    return await request<ChannelDetails>(`GET /realtime/channel${queryOf({ topic, isPrivate: String(isPrivate) })}`, {
-      signal,
-    })
-  } catch (error) {
-    if (error instanceof ConsoleError && error.code === 'no_such_channel') return null
-    throw error
-  }
 }
 
 function Cut({ listed, count }: { readonly listed: number; readonly count: number }): JSX.Element | null {
