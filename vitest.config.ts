@@ -56,7 +56,7 @@ const postgresTests = {
 }
 
 /**
- * First the unit tests, then those that wait, with the last files of one project beside the first of the next, then those that kill servers; within a project files run side by side, the longest first.
+ * First the unit tests, then those that wait for Postgres, those of whole servers, and those that kill servers; within a project files run side by side, the longest first.
  * Files share workers: nothing that they import keeps state between them, and a worker for each took a third of the processor's time of `unit` and `pg`, and a fifth of that
  * of `conformance`. Those that make this process a browser or change its clock put it back. Those that put other modules in the place of ours (`.mocks.pg.test.ts`) have a
  * worker each.
@@ -106,7 +106,7 @@ export default defineConfig({
           isolate: false,
           maxWorkers: SERVER_WORKERS,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           include: ['tests/conformance/src/**/*.test.ts', 'clients/testing/test/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 240_000,
@@ -120,7 +120,7 @@ export default defineConfig({
           expect: patient,
           isolate: false,
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           include: ['tests/fault/src/**/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 240_000,
