@@ -37,10 +37,12 @@ const SELECTION: Readonly<Record<Scope, readonly string[]>> = {
   all: [],
 }
 
-/** Runs the browser journeys of a scope. Retries a failed journey once. */
+/** Runs the browser journeys of a scope, or the part of them that `HOLDFAST_JOURNEYS` names (`2/3`). Retries a failed journey once. */
 export async function runJourneys({ reports, chromium, scope }: JourneyRun): Promise<JourneyResults> {
   const path = `${reports}/playwright.json`
-  const code = await run('playwright', ['test', '--config', 'tests/e2e/playwright.config.ts', ...SELECTION[scope]], {
+  const part = process.env['HOLDFAST_JOURNEYS']
+  const selected = [...SELECTION[scope], ...(part ? [`--shard=${part}`] : [])]
+  const code = await run('playwright', ['test', '--config', 'tests/e2e/playwright.config.ts', ...selected], {
     CHROMIUM_PATH: chromium,
     PLAYWRIGHT_JSON_OUTPUT_NAME: `${process.cwd()}/${path}`,
   })
