@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type JSX, useState } from 'react'
 import type { AppliedTableChange, MigrationFolderState } from '@holdfast/protocol'
-import { Checkbox, FormDialog, showToast, TextField } from '@holdfast/workspace'
+import { FormDialog, showToast, TextField } from '@holdfast/workspace'
 import { FormError } from '../../components/form-error.tsx'
+import { WriteMigration } from '../../components/write-migration.tsx'
 import { request } from '../../lib/api.ts'
 import { queryClient } from '../../lib/query-client.ts'
 
@@ -17,7 +18,7 @@ export function ApplyDialog({
   readonly onDone: () => void
 }): JSX.Element {
   const [name, setName] = useState('change_policies')
-  const [isUnwritten, setUnwritten] = useState(false)
+  const [isWritten, setWritten] = useState(true)
   const folder = useQuery({
     queryKey: ['policies', 'migrations'],
     queryFn: ({ signal }) => request<MigrationFolderState>('GET /policies/migrations', { signal }),
@@ -26,7 +27,7 @@ export function ApplyDialog({
   const apply = useMutation({
     mutationFn: () =>
       request<AppliedTableChange>('POST /policies/apply', {
-        body: { sql, name, writesFile: isWritable && !isUnwritten },
+        body: { sql, name, writesFile: isWritable && isWritten },
       }),
     onSuccess: async ({ file }) => {
       showToast({ text: file === undefined ? 'Applied' : `Applied, and written to ${file}` })
@@ -46,25 +47,18 @@ export function ApplyDialog({
       onClose={onClose}
     >
       <p className="text-muted">The SQL runs in one transaction. If a statement fails, nothing is changed.</p>
+      {folder.data ? <WriteMigration migrations={folder.data} isWritten={isWritten} onChange={setWritten} /> : null}
       {isWritable ? (
-        <>
-          <Checkbox isSelected={!isUnwritten} onChange={(isSelected) => setUnwritten(!isSelected)}>
-            {`Write it as a migration in ${folder.data?.folder ?? ''}`}
-          </Checkbox>
-          <TextField
-            label="Name of the migration"
-            description="Lower-case letters, digits and _"
-            value={name}
-            onChange={setName}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        </>
-      ) : (
-        <p className="text-muted">
-          No migration is written: the server cannot write the project’s folder. Keep the SQL.
-        </p>
-      )}
+        <TextField
+          label="Name of the migration"
+          description="Lower-case letters, digits and _"
+          value={name}
+          onChange={setName}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      ) : null}
+      <FormError error={folder.error} />
       <FormError error={apply.error} />
     </FormDialog>
   )

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { Send } from 'lucide-react'
-import { type JSX, useState } from 'react'
+import type { JSX } from 'react'
 import type { ChannelDetails, ChannelMember } from '@holdfast/protocol'
-import { Button, NoRows, Notice, Page, Section } from '@holdfast/workspace'
+import { NoRows, Notice, Page, Section } from '@holdfast/workspace'
 import { DataTable, type TableColumn } from '../../components/data-table.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { queryOf, request } from '../../lib/api.ts'
@@ -22,7 +21,6 @@ export function ChannelScreen(): JSX.Element {
   const { topic = '', access } = channelRoute.useSearch()
   const isPrivate = access === 'private'
   const isDeveloper = useHasRole('developer')
-  const [isSending, setSending] = useState(false)
   return (
     <Page
       title={topic}
@@ -34,13 +32,7 @@ export function ChannelScreen(): JSX.Element {
           </Link>
         </span>
       }
-      actions={
-        isDeveloper ? (
-          <Button icon={<Send size={16} aria-hidden />} onPress={() => setSending(true)}>
-            Send broadcast
-          </Button>
-        ) : undefined
-      }
+      actions={<SendBroadcast channel={{ topic, isPrivate }} />}
     >
       {isDeveloper ? (
         <div className="flex flex-col gap-8">
@@ -50,7 +42,6 @@ export function ChannelScreen(): JSX.Element {
       ) : (
         <Notice title="Viewers do not see members and messages">An owner can give you the role developer.</Notice>
       )}
-      {isSending ? <SendBroadcast topic={topic} isPrivate={isPrivate} onClose={() => setSending(false)} /> : null}
     </Page>
   )
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { Radio, Send } from 'lucide-react'
+import { Radio } from 'lucide-react'
 import { type JSX, useState } from 'react'
 import type { ChannelList, ListedChannel } from '@holdfast/protocol'
 import { Button, EmptyState, Page, SearchField } from '@holdfast/workspace'
@@ -28,7 +28,6 @@ export function RealtimeScreen(): JSX.Element {
   const isDeveloper = useHasRole('developer')
   const settled = useDebounced(search)
   const [limit, setLimit] = useState(STEP)
-  const [isSending, setSending] = useState(false)
   const list = useQuery({
     queryKey: ['realtime', 'channels', settled, limit],
     queryFn: ({ signal }) =>
@@ -43,17 +42,7 @@ export function RealtimeScreen(): JSX.Element {
       </Page>
     )
   return (
-    <Page
-      title="Realtime"
-      description="Channels with members on this server."
-      actions={
-        isDeveloper ? (
-          <Button icon={<Send size={16} aria-hidden />} onPress={() => setSending(true)}>
-            Send broadcast
-          </Button>
-        ) : undefined
-      }
-    >
+    <Page title="Realtime" description="Channels with members on this server." actions={<SendBroadcast />}>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pb-4">
         <SearchField
           label="Search by topic"
@@ -84,7 +73,6 @@ export function RealtimeScreen(): JSX.Element {
           />
         )}
       </QueryState>
-      {isSending ? <SendBroadcast onClose={() => setSending(false)} /> : null}
     </Page>
   )
 }

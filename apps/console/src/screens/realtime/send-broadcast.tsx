@@ -1,17 +1,36 @@
 import { useMutation } from '@tanstack/react-query'
+import { Send } from 'lucide-react'
 import { type JSX, useState } from 'react'
-import { Checkbox, FormDialog, showToast, TextField } from '@holdfast/workspace'
+import { Button, Checkbox, FormDialog, showToast, TextField } from '@holdfast/workspace'
 import { FormError } from '../../components/form-error.tsx'
 import { request } from '../../lib/api.ts'
+import { useHasRole } from '../../lib/session.ts'
 
-/** Sends a message to the members of a channel. */
-export function SendBroadcast({
-  topic: first = '',
-  isPrivate: isFirstPrivate = false,
+interface Channel {
+  readonly topic: string
+  readonly isPrivate: boolean
+}
+
+/** Opens a dialog that sends a message to the members of a channel; absent for viewers. */
+export function SendBroadcast({ channel }: { readonly channel?: Channel }): JSX.Element | null {
+  const isDeveloper = useHasRole('developer')
+  const [isOpen, setOpen] = useState(false)
+  if (!isDeveloper) return null
+  return (
+    <>
+      <Button icon={<Send size={16} aria-hidden />} onPress={() => setOpen(true)}>
+        Send broadcast
+      </Button>
+      {isOpen ? <BroadcastDialog channel={channel} onClose={() => setOpen(false)} /> : null}
+    </>
+  )
+}
+
+function BroadcastDialog({
+  channel: { topic: first, isPrivate: isFirstPrivate } = { topic: '', isPrivate: false },
   onClose,
 }: {
-  readonly topic?: string
-  readonly isPrivate?: boolean
+  readonly channel: Channel | undefined
   readonly onClose: () => void
 }): JSX.Element {
   const [topic, setTopic] = useState(first)

@@ -2,11 +2,12 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Copy, Download, ScanEye } from 'lucide-react'
 import { type JSX, useState } from 'react'
-import type { AppliedTableChange, MigrationFolderState, TableChange, TableChangePlan } from '@holdfast/protocol'
-import { Button, Checkbox, copyText, Dialog, Notice, showToast } from '@holdfast/workspace'
+import type { AppliedTableChange, TableChange, TableChangePlan } from '@holdfast/protocol'
+import { Button, copyText, Dialog, showToast } from '@holdfast/workspace'
 import { FormError } from '../../components/form-error.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { TextBlock } from '../../components/text-block.tsx'
+import { WriteMigration } from '../../components/write-migration.tsx'
 import { request } from '../../lib/api.ts'
 import { queryClient } from '../../lib/query-client.ts'
 import { saveText } from '../../lib/save-text.ts'
@@ -24,7 +25,7 @@ export function PlanDialog({
   readonly onBack: () => void
   readonly onDone: () => void
 }): JSX.Element {
-  const [isUnwritten, setUnwritten] = useState(false)
+  const [isWritten, setWritten] = useState(true)
   const plan = useQuery({
     queryKey: ['plan', change],
     queryFn: ({ signal }) => request<TableChangePlan>('POST /tables/changes/plan', { body: { change }, signal }),
@@ -32,8 +33,7 @@ export function PlanDialog({
     gcTime: 0,
     retry: false,
   })
-  const isWritable = plan.data?.migrations.state === 'writable'
-  const writesFile = isWritable && !isUnwritten
+  const writesFile = isWritten && plan.data?.migrations.state === 'writable'
   const apply = useMutation({
     mutationFn: () =>
       request<AppliedTableChange>('POST /tables/changes', { body: { change, sql: plan.data?.sql ?? '', writesFile } }),
@@ -67,13 +67,7 @@ export function PlanDialog({
         {(data) => (
           <div className="flex flex-col gap-3">
             <Statements plan={data} />
-            {isWritable ? (
-              <Checkbox isSelected={!isUnwritten} onChange={(isSelected) => setUnwritten(!isSelected)}>
-                Write it as a migration in {data.migrations.folder}
-              </Checkbox>
-            ) : (
-              <Notice title="No migration is written">{reasonOf(data.migrations)}</Notice>
-            )}
+            <WriteMigration migrations={data.migrations} isWritten={isWritten} onChange={setWritten} />
             <FormError error={apply.error} />
           </div>
         )}
@@ -121,11 +115,4 @@ function Statements({ plan: { sql, name, notes } }: { readonly plan: TableChange
       </div>
     </>
   )
-}
-
-function reasonOf({ folder, state }: MigrationFolderState): string {
-  const keep = 'Keep the SQL if the project’s files should have the change.'
-  if (state === 'missing') return `There is no folder ${folder} where the server runs. ${keep}`
-  if (state === 'read_only') return `The server may not write into ${folder}. ${keep}`
-  return `The server was started without the project’s migrations. ${keep}`
 }
