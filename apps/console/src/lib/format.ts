@@ -63,3 +63,8 @@ export function formatAgo(iso: string, nowMs = Date.now()): string {
   const seconds = Math.max(0, (nowMs - Date.parse(iso)) / 1_000)
   return seconds < 10 ? 'just now' : `${formatDuration(seconds)} ago`
 }
+
+/** @returns `orders`, and `sales.orders` outside of schema `public` */
+export function formatTableName(schema: string, table: string): string {
+  return schema === 'public' ? table : `${schema}.${table}`
+}

@@ -2,7 +2,7 @@ import type { JSX } from 'react'
 import type { ChangePreview, EstimatedDownload, PreviewedRows, PreviewedTable, PreviewedUser } from '@holdfast/protocol'
 import { Chip, EmptyState, Notice, Section } from '@holdfast/workspace'
 import { DataTable, type TableColumn } from '../../components/data-table.tsx'
-import { formatBytes, formatCount, formatMs } from '../../lib/format.ts'
+import { formatBytes, formatCount, formatMs, formatTableName } from '../../lib/format.ts'
 import { type DeviceTotal, totalOf } from './preview-totals.ts'
 
 /** What a change would do to the devices of users. */
@@ -37,14 +37,19 @@ export function PreviewResult({ preview }: { readonly preview: ChangePreview }):
 }
 
 /** How long the preview took, what it locked, and what outlives it. */
-function Effects({ preview: { ms, lockedMs, locks, sequences } }: { readonly preview: ChangePreview }): JSX.Element {
-  const locked = locks.map(({ schema, table, blocks }) => `${nameOf({ schema, table })} (${BLOCKED[blocks]})`)
+function Effects({
+  preview: { ms, lockedMs, locks, sequences, tables },
+}: {
+  readonly preview: ChangePreview
+}): JSX.Element {
+  const hasWritten = tables.some(({ written }) => written !== undefined)
+  const locked = locks.map(({ schema, table, blocks }) => `${formatTableName(schema, table)} (${BLOCKED[blocks]})`)
   return (
     <div className="flex flex-col gap-1 text-small text-muted">
       <p role="status" className="tabular-nums">
         {`Rolled back after ${formatMs(ms)}. ${
           locked.length === 0 ? 'No table was locked.' : `Locked for ${formatMs(lockedMs)}: ${locked.join(', ')}.`
-        }`}
+        }${hasWritten ? ' The rows that the SQL writes were locked meanwhile.' : ''}`}
       </p>
       {sequences.length === 0 ? null : (
         <p>{`These sequences moved on meanwhile and keep their values: ${sequences.join(', ')}.`}</p>
@@ -54,10 +59,6 @@ function Effects({ preview: { ms, lockedMs, locks, sequences } }: { readonly pre
 }
 
 const BLOCKED = { all: 'reads and writes', writes: 'writes' } as const
-
-function nameOf({ schema, table }: Pick<PreviewedTable, 'schema' | 'table'>): string {
-  return schema === 'public' ? table : `${schema}.${table}`
-}
 
 const keyOf = ({ id, label }: PreviewedUser): string => id ?? label
 
@@ -115,7 +116,7 @@ function TableChanges({
   })
   return (
     <Section
-      title={nameOf({ schema, table })}
+      title={formatTableName(schema, table)}
       action={<Chip colour={SYNC_CHIPS[sync].colour}>{SYNC_CHIPS[sync].label}</Chip>}
     >
       {reason === undefined ? null : (

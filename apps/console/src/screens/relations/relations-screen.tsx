@@ -7,10 +7,10 @@ import { EmptyState, Notice, Page, SearchField, Section, Select } from '@holdfas
 import { DataTable, type TableColumn } from '../../components/data-table.tsx'
 import { QueryState } from '../../components/query-state.tsx'
 import { request } from '../../lib/api.ts'
-import { formatCount } from '../../lib/format.ts'
+import { formatCount, formatTableName } from '../../lib/format.ts'
 import { useDebounced } from '../../lib/use-debounced.ts'
 import { RelationsDiagram } from './relations-diagram.tsx'
-import { chooseTables, labelOf } from './shown-tables.ts'
+import { chooseTables } from './shown-tables.ts'
 
 const relationsRoute = getRouteApi('/tables/relations')
 
@@ -122,7 +122,7 @@ function Relations({ list, found }: { readonly list: TableList; readonly found: 
 function TableLink({ schema, table }: { readonly schema: string; readonly table: string }): JSX.Element {
   return (
     <Link to="/tables" search={{ schema, table, tab: 'structure' }} className="font-medium text-accent hover:underline">
-      {labelOf(schema, table)}
+      {formatTableName(schema, table)}
     </Link>
   )
 }

@@ -1,4 +1,5 @@
 import type { TableList, TableRelation } from '@holdfast/protocol'
+import { formatTableName } from '../../lib/format.ts'
 
 /** A table of the diagram. */
 export interface ShownTable {
@@ -20,11 +21,6 @@ export interface Shown {
 
 export function idOf(schema: string, table: string): string {
   return JSON.stringify([schema, table])
-}
-
-/** @returns `orders`, and `sales.orders` outside of schema `public` */
-export function labelOf(schema: string, table: string): string {
-  return schema === 'public' ? table : `${schema}.${table}`
 }
 
 /**
@@ -50,7 +46,7 @@ export function chooseTables(
       known.set(id, { schema: of, name })
       const isChosen = schema === undefined ? !isManaged : schema === of
       const isTable = kind === 'table' || kind === 'partitioned table'
-      if (isChosen && isTable && labelOf(of, name).toLowerCase().includes(wanted)) matching.add(id)
+      if (isChosen && isTable && formatTableName(of, name).toLowerCase().includes(wanted)) matching.add(id)
     }
   }
   const isSearched = wanted !== ''
@@ -67,7 +63,9 @@ export function chooseTables(
   const columns = columnsOf(shown)
   const tables = [...drawn].flatMap((id) => {
     const table = known.get(id)
-    return table ? [{ ...table, id, label: labelOf(table.schema, table.name), columns: columns.get(id) ?? [] }] : []
+    return table
+      ? [{ ...table, id, label: formatTableName(table.schema, table.name), columns: columns.get(id) ?? [] }]
+      : []
   })
   return { tables, relations: shown, count: ids.size }
 }

@@ -5,6 +5,7 @@ import type { TableDetails, TableList } from '@holdfast/protocol'
 import { Notice } from '@holdfast/workspace'
 import { QueryState } from '../../components/query-state.tsx'
 import { queryOf, request } from '../../lib/api.ts'
+import { formatTableName } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/session.ts'
 import { TableFacts } from './table-facts.tsx'
 import { TableListPane, type TableScreen } from './table-list-pane.tsx'
@@ -69,7 +70,7 @@ export function TableFrame({
         </Link>
       </p>
       <h2 id="table-name" className="text-title [overflow-wrap:anywhere]">
-        {schema === 'public' ? table : `${schema}.${table}`}
+        {formatTableName(schema, table)}
       </h2>
       <QueryState query={details} rows={10}>
         {(data) => (
