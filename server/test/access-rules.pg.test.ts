@@ -27,7 +27,7 @@ import {
 } from './support/access-conditions.ts'
 import { openAccessWorld, sessionOf, USERS, USER_NAMES, type AccessWorld, type UserName } from './access-world.ts'
 
-const RUNS = runsOf(24, { variable: 'HOLDFAST_ACCESS_RUNS' })
+const RUNS = runsOf(24, { variable: 'HOLDFAST_ACCESS_RUNS', least: 6 })
 const SEED = seedOf('HOLDFAST_ACCESS_SEED')
 const random = createRandom(SEED)
 const pick = <T>(list: readonly T[]): T => random.pick(list)

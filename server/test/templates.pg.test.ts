@@ -419,3 +419,15 @@ describe('exporting', () => {
     await world.remove(loaded)
   })
 })
+
+test('a table that a field of a kept table reads is not removed', async () => {
+  const computed = [
+    { name: 'visit_count', label: 'Visits', kind: 'rollup', table: 'visits', link: 'place', function: 'count' },
+  ]
+  const place = { name: 'place', label: 'Place', kind: 'link', table: 'places' }
+  const loaded = await world.load(
+    templateOf(table('places', { computed }), table('visits', { fields: [text('title'), place] })),
+  )
+  await world.asked(EDDA, sql`insert into public.places (title) values ('South')`)
+  expect(await world.remove(loaded)).toEqual({ removed: [], kept: { places: 'records', visits: 'linked' } })
+})

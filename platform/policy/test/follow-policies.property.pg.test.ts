@@ -26,7 +26,7 @@ import { runAs, sql, type Session } from '@holdfast/postgres'
 import { openPolicyWorld, type PolicyWorld } from './policy-world.ts'
 import { type BucketDefinition, pinValues } from '../src/plan.ts'
 
-const RUNS = runsOf(20, { variable: 'HOLDFAST_POLICY_RUNS' })
+const RUNS = runsOf(20, { variable: 'HOLDFAST_POLICY_RUNS', least: 5 })
 const SEED = seedOf('HOLDFAST_POLICY_SEED')
 const PARAMETERS = { numRuns: RUNS, endOnFailure: true, seed: SEED }
 const TIMEOUT_MS = 300_000 + RUNS * 500

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compileWriteRules, FACT_VALUES_MAX, readWriteInput } from '../src/index.ts'
 import { openPolicyWorld, type PolicyWorld } from './policy-world.ts'
 
-const RUNS = runsOf(5, { variable: 'HOLDFAST_WRITE_RUNS' })
+const RUNS = runsOf(5, { variable: 'HOLDFAST_WRITE_RUNS', least: 2 })
 const SEED = seedOf('HOLDFAST_WRITE_SEED')
 
 let world: PolicyWorld

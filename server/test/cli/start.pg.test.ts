@@ -167,6 +167,7 @@ describe('start --json', () => {
       '.gitignore',
       'extensions',
       'jwt-secret',
+      'logs',
       'postgres',
       'postgres.conf',
       'push-key',

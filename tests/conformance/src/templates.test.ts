@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '@holdfast/postgres'
 import { openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdfast/test-support'
 
 /* Every template that comes with the app, loaded by the owner of a new server: its tables sync, its views fit, and it can be exported and removed. */
@@ -123,4 +124,6 @@ test('exported, they are one template with the same tables; removed, they leave 
   const loads = await device.database.getAll<{ id: string }>('select id from hf_template_loads')
   for (const { id } of loads) expect(await call('remove_template', { load: id })).toMatchObject({ kept: {} })
   await expect.poll(localNames, { timeout: 20_000 }).toEqual([])
+  const left = sql`select c.relname from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'`
+  expect(await holdfast.admin.query(left)).toEqual([])
 })

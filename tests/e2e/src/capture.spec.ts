@@ -302,7 +302,7 @@ test('on a phone without a line a checklist is filled in, with a finding and its
       insert into public.template_items (template_id, position, section, prompt, kind, required)
       select template_id, 99, 'The end', ${prompt}, 'photo', false from public.inspections where id = ${visit.id}`)
     await page.goto(`${mina.home}/t/inspections/new?from=${visit.id}`)
-    await expect(page.getByText('This checklist cannot be filled in now')).toBeVisible()
+    await expect(page.getByText('This checklist is finished')).toBeVisible()
     await goTo(page, { id: '', prompt, max: 0 })
     await expect(page.getByRole('button', { name: 'Take photo' })).toHaveCount(0)
   })

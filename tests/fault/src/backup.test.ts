@@ -154,7 +154,7 @@ describe('a backup that is taken while the server does not run', () => {
     ]
     for (const target of [first, second, third]) await runHoldfast('backup', target, `--data-dir=${lost}`)
     expect(readdirSync(join(second, 'data'))).not.toContain('backups')
-    expect(readdirSync(join(third, 'data', 'backups'))).toEqual([])
+    expect(readdirSync(join(third, 'data'))).not.toContain('backups')
     for (const target of [dirname(first), third]) rmSync(target, { recursive: true })
   })
 
