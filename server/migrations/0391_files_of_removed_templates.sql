@@ -60,6 +60,12 @@ begin
   perform holdfast.remove_sample_records(load);
   kept := holdfast.kept_template_tables(loaded);
   gone := array(select t.name from unnest(loaded.tables) t (name) where not kept ? t.name and to_regclass(format('public.%I', t.name)) is not null);
+  -- The tables with files go after those of their records, with what is stored.
+  for of_files in select holdfast.files_table(to_regclass(format('public.%I', g.name))) from unnest(gone) g (name) loop
+    if of_files is not null then
+      execute format('alter table %s drop constraint holdfast_files_of_record', of_files);
+    end if;
+  end loop;
   delete from holdfast.views v where v.table_name = any (gone);
   perform holdfast.drop_tiles(gone);
   delete from holdfast.automations a where a.workspace_id = loaded.workspace_id and a.table_name = any (gone);
@@ -78,12 +84,6 @@ begin
     perform holdfast.untrack(format('public.%I', name)::regclass);
   end loop;
   if gone <> '{}' then
-    -- Files go after their records, with what is stored.
-    for of_files in select holdfast.files_table(to_regclass(format('public.%I', g.name))) from unnest(gone) g (name) loop
-      if of_files is not null then
-        execute format('alter table %s drop constraint holdfast_files_of_record', of_files);
-      end if;
-    end loop;
     execute 'drop table ' || (select string_agg(format('public.%I', g.name), ', ') from unnest(gone) g (name));
     foreach name in array gone loop
       perform holdfast.drop_files(name);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
-import { OLGA, table, templateOf, TemplateWorld, text, type Part } from './support/template-world.ts'
+import { EDDA, OLGA, table, templateOf, TemplateWorld, text, type Part } from './support/template-world.ts'
 
 // People and rules of the fields of a template; templates.pg.test.ts has the round trip.
 
@@ -48,4 +48,16 @@ test('a rule of a field that the sample records break, or of another kind, refus
     hint: 'template.rule',
   })
   await expect(withRules({ check: 'true' })).rejects.toMatchObject({ hint: 'template.rule' })
+})
+
+test('a table that a field of a kept table reads is not removed', async () => {
+  const computed = [
+    { name: 'visit_count', label: 'Visits', kind: 'rollup', table: 'visits', link: 'place', function: 'count' },
+  ]
+  const place = { name: 'place', label: 'Place', kind: 'link', table: 'places' }
+  const loaded = await world.load(
+    templateOf(table('places', { computed }), table('visits', { fields: [text('title'), place] })),
+  )
+  await world.asked(EDDA, sql`insert into public.places (title) values ('South')`)
+  expect(await world.remove(loaded)).toEqual({ removed: [], kept: { places: 'records', visits: 'linked' } })
 })
