@@ -6,13 +6,12 @@ import { Progress } from '../../components/progress.tsx'
 import { useTableInfo } from '../../lib/data/use-tables.tsx'
 import { firstOf, useViews } from '../../lib/views/use-views.ts'
 import { templateMessages as words } from '../../messages/templates.ts'
+import type { Template } from './template-file.ts'
 
-/** Time in ms within which new tables usually reach a device. */
+/** Time in ms within which new tables and their views usually reach a device. */
 const SLOW_MS = 20_000
 /** Interval in ms between requests for the tables. */
 const ASK_MS = 1_000
-/** Time in ms to wait for the views of a table that is on this device. */
-const VIEWS_MS = 3_000
 
 /**
  * The progress of a template until its first table is on this device, and then that table.
@@ -20,20 +19,20 @@ const VIEWS_MS = 3_000
  * @param props.tables - `undefined` until the server has created them
  */
 export function OpenLoaded({
-  name,
+  template,
   tables,
   ws,
 }: {
-  readonly name: string
+  readonly template: Template
   readonly tables: readonly string[] | undefined
   readonly ws: string
 }): JSX.Element {
   const first = useTableInfo(tables?.[0] ?? '')
-  if (tables && first) return <OpenView table={first.name} ws={ws} />
+  if (tables && first) return <OpenView table={first.name} hasViews={template.hasViews} ws={ws} />
   return (
     <div role="status" className="flex max-w-xl flex-col gap-4">
       <Progress
-        label={words.creating(name)}
+        label={words.creating(template.name)}
         value={tables ? 1 : 0}
         total={2}
         valueText={tables ? words.arriving : words.creatingDetail}
@@ -43,17 +42,26 @@ export function OpenLoaded({
   )
 }
 
-/** Opens the view of the table that opens first. Views sync after their table; a template may have none. */
-function OpenView({ table, ws }: { readonly table: string; readonly ws: string }): JSX.Element | null {
-  const view = firstOf(useViews(table))
-  const [isLate, setLate] = useState(false)
+/** Opens the view of the table that opens first. Views sync after their table. */
+function OpenView({
+  table,
+  hasViews,
+  ws,
+}: {
+  readonly table: string
+  readonly hasViews: boolean
+  readonly ws: string
+}): JSX.Element | null {
+  const views = useViews(table)
+  const view = firstOf(views)
+  const [isLate, setLate] = useState(!hasViews)
   // Timers are outside React.
   useEffect(() => {
-    const late = setTimeout(() => setLate(true), VIEWS_MS)
+    const late = setTimeout(() => setLate(true), SLOW_MS)
     return () => clearTimeout(late)
   }, [])
   if (view) return <Navigate to="/w/$ws/t/$table/v/$view" params={{ ws, table, view: view.id }} replace />
-  return isLate ? <Navigate to="/w/$ws/t/$table" params={{ ws, table }} replace /> : null
+  return isLate || views.length > 0 ? <Navigate to="/w/$ws/t/$table" params={{ ws, table }} replace /> : null
 }
 
 function Arriving(): JSX.Element | null {

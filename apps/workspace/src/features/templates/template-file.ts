@@ -74,6 +74,8 @@ export interface Template {
   readonly tables: readonly string[]
   /** Lanes of the first board; empty if no table has one. */
   readonly lanes: readonly PreviewLane[]
+  /** Whether the first table has views, one of which opens. */
+  readonly hasViews: boolean
   /** The number of automations, which arrive switched off. */
   readonly automations: number
   /** As the server takes it. */
@@ -100,6 +102,7 @@ export function parseTemplate(json: string, language: Language): Template | unde
     colour: color !== undefined && isPaletteColour(color) ? color : 'slate',
     tables: tables.map((table) => table.looks?.translations?.[language]?.label ?? table.label),
     lanes: lanesOf(tables, language),
+    hasViews: (tables[0]?.views ?? []).length > 0,
     automations: automations.length,
     document,
   }

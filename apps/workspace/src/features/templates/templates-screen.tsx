@@ -39,18 +39,18 @@ function Gallery({ workspace, ws }: { readonly workspace: Workspace; readonly ws
   const isOnline = useOnline()
   const mayUse = canChange(workspace)
   const call = useCall({ ...newTableRefusals, ...templateRefusals })
-  const [used, setUsed] = useState<{ readonly name: string; readonly tables?: readonly string[] }>()
+  const [used, setUsed] = useState<{ readonly template: Template; readonly tables?: readonly string[] }>()
   const use = async (template: Template): Promise<void> => {
-    setUsed({ name: template.name })
+    setUsed({ template })
     const loaded = await call.run<{ readonly tables: readonly string[] }>('load_template', {
       workspace: workspace.id,
       template: template.document,
       language: pageLanguage(),
     })
     if (loaded && template.automations > 0) showToast({ text: words.automationsOff(template.automations) })
-    setUsed(loaded && { name: template.name, tables: loaded.result.tables })
+    setUsed(loaded && { template, tables: loaded.result.tables })
   }
-  if (used) return <OpenLoaded name={used.name} tables={used.tables} ws={ws} />
+  if (used) return <OpenLoaded template={used.template} tables={used.tables} ws={ws} />
   const isDisabled = !isOnline || !mayUse
   return (
     <div className="flex flex-col gap-8">
