@@ -9,6 +9,9 @@ const AUTH_CONNECTIONS_MAX = 20
 /** Connections that check sessions, separate from sign-in because every request waits for them. */
 const SESSION_CONNECTIONS_MAX = 2
 
+/** Connections that count rate limits for all servers of a database. */
+const LIMITS_CONNECTIONS_MAX = 2
+
 export interface Accounts {
   readonly auth: AuthService
   /** Live sessions, for services that must stop when a session ends. */
@@ -27,9 +30,15 @@ export async function openAccounts(
 ): Promise<Accounts> {
   const { authUrl, jwtSecret, baseUrl, hasSample } = given
   const pool = openPool({ url: authUrl, applicationName: 'holdfast auth', connectionsMax: AUTH_CONNECTIONS_MAX })
+  // Only a database of its own has one server for sure.
+  const limitsPool =
+    config.databaseUrl === undefined
+      ? undefined
+      : openPool({ url: authUrl, applicationName: 'holdfast limits', connectionsMax: LIMITS_CONNECTIONS_MAX })
   const auth = opened.use(
     await openAuth({
       pool,
+      ...(limitsPool && { limitsPool }),
       jwtSecret,
       baseUrl,
       projectName: config.projectName,

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
-import { createPasswordHasher, createRateLimiter, createTotpSecret, matchTotp, totpUri } from '@holdfast/auth'
+import { createPasswordHasher, createTotpSecret, matchTotp, totpUri } from '@holdfast/auth'
 import { type Console, type Credentials, Invitations, loadConsole, type LogSource } from '@holdfast/console'
 import type { Advice, Overview, PartHealth } from '@holdfast/protocol'
 import { type Cluster, type Pool, sql } from '@holdfast/postgres'
@@ -90,7 +90,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
     (loading ??= loadConsole().then(({ openConsole }) =>
       openConsole({
         pool,
-        credentials: createCredentials(context, jwtSecret.text),
+        credentials: createCredentials(context, accounts, jwtSecret.text),
         overview: {
           readOverview: () => readOverview(context, pool, parts, advisor),
           readHistory: (hours) => history.read(hours),
@@ -131,12 +131,11 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
   }
 }
 
-function createCredentials({ clock, logger }: PartContext, secret: string): Credentials {
+function createCredentials({ logger }: PartContext, { auth }: Accounts, secret: string): Credentials {
   const hasher = createPasswordHasher(PASSWORD_COST, logger)
-  const limiter = (attempts: number): ReturnType<typeof createRateLimiter> =>
-    createRateLimiter({ attempts, windowS: ATTEMPTS_WINDOW_S, isLoopbackExempt: () => false, clock })
-  const byAddress = limiter(ATTEMPTS_PER_ADDRESS_MAX)
-  const byAccount = limiter(ATTEMPTS_PER_ACCOUNT_MAX)
+  const common = { windowS: ATTEMPTS_WINDOW_S, isLoopbackExempt: () => false }
+  const byAddress = auth.createRateLimiter({ ...common, name: 'operator address', attempts: ATTEMPTS_PER_ADDRESS_MAX })
+  const byAccount = auth.createRateLimiter({ ...common, name: 'operator', attempts: ATTEMPTS_PER_ACCOUNT_MAX })
   const { pepper, seal, unseal } = createOperatorSecrets(secret)
   return {
     seal,
@@ -146,9 +145,9 @@ function createCredentials({ clock, logger }: PartContext, secret: string): Cred
     createTotpSecret,
     totpUri,
     matchTotp,
-    takeAttempt(address, account) {
-      byAddress.take(address)
-      byAccount.take(address, account)
+    async takeAttempt(address, account) {
+      await byAddress.take(address)
+      await byAccount.take(address, account)
     },
   }
 }

@@ -10,6 +10,8 @@ import { type CapturedMessages, readCaptured } from './messages/captured-message
 import type { OutgoingAutomationMail, OutgoingDigest, OutgoingInvitation } from './messages/messages.ts'
 import { type AuthOptions, defaultAuthOptions } from './options/auth-options.ts'
 import { discoveryRoutes } from './routes/oauth.ts'
+import { bucketsInMemory, createRateLimiter, type RateLimiter, type RateLimiterOptions } from './rate-limits.ts'
+import { bucketsInDatabase } from './shared-buckets.ts'
 import { readThirdPartyIssuers } from './third-party/issuers.ts'
 import { createThirdPartyTokens } from './third-party/verify-third-party.ts'
 import { type ApiKeys, createOpaqueKeys, mintApiKeys } from './tokens/api-keys.ts'
@@ -29,6 +31,8 @@ export interface OpenAuthOptions {
   readonly baseUrl: string
   /** Display name in mails. */
   readonly projectName?: string
+  /** Where other servers may have the same database: connections of its own with the rights of `pool`, to count rate limits for all of them. Default: counts in memory. */
+  readonly limitsPool?: Pool
   /** Overrides of the declared defaults. */
   readonly options?: Partial<AuthOptions>
   /** When the installation was created, for a new database, so that its API keys stay the same. Default: now. */
@@ -58,6 +62,8 @@ export interface AuthService extends AsyncDisposable {
   readonly apiKeys: ApiKeys
   /** Captured messages; `undefined` if mails are sent. */
   readonly captured: CapturedMessages | undefined
+  /** Creates a limiter that counts as those of this service do. */
+  createRateLimiter(limit: RateLimiterOptions): RateLimiter
   /** Returns the public keys as published. */
   jwks(): Jwks
   /** For operators: creates a token of a user. `undefined` if there is no such account. */
@@ -94,7 +100,8 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
   const keys = await openSigningKeys(pool, clock, logger, { path: options.signingKeysPath, bornAt: input.bornAt })
   const baseUrl = input.baseUrl.replace(/\/+$/, '')
   const secret = jwtSecret.signing
-  const parts = composeAuth({ pool, clock, logger, options, keys, secret, baseUrl, projectName })
+  const openBuckets = input.limitsPool ? bucketsInDatabase(input.limitsPool, clock) : bucketsInMemory(clock)
+  const parts = composeAuth({ pool, clock, logger, options, keys, secret, baseUrl, projectName, openBuckets })
   const warned = warnOfUnreadableSecrets(parts)
 
   const roles = await openRefusedRoles(pool, logger)
@@ -132,6 +139,7 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     apiKeys: await mintApiKeys(origin),
     captured: parts.messages.capturesMails ? readCaptured(pool) : undefined,
     jwks: () => keys.jwks,
+    createRateLimiter: (limit) => createRateLimiter(limit, openBuckets),
     ...callsForOthers(parts),
     async [Symbol.asyncDispose]() {
       await warned

@@ -17,7 +17,7 @@ import { createNotices } from './messages/notices.ts'
 import { parseDecryptionKeys } from './mfa/stored-secret.ts'
 import type { AuthOptions } from './options/auth-options.ts'
 import { createPasswords } from './passwords/passwords.ts'
-import { createRateLimits } from './rate-limits.ts'
+import { createRateLimits, type OpenBuckets } from './rate-limits.ts'
 import { createRedirectPolicy } from './redirects/redirect-policy.ts'
 import { renderError } from './render-error.ts'
 import { parseJsonBody } from './request-body.ts'
@@ -58,12 +58,13 @@ export function composeAuth(input: {
   /** Public URL of this server without a trailing slash. */
   readonly baseUrl: string
   readonly projectName: string
+  readonly openBuckets: OpenBuckets
 }) {
   const { pool, clock, logger, options, keys, baseUrl, projectName } = input
   /** URL of this API and `iss` of every access token. */
   const issuer = `${baseUrl}/auth/v1`
   const siteUrl = options.siteUrl ?? baseUrl
-  const limits = createRateLimits(options, clock)
+  const limits = createRateLimits(options, input.openBuckets)
   const hooks = createHooks(options, { clock, logger })
   const redirects = createRedirectPolicy(siteUrl, options.additionalRedirectUrls)
   const sealer = createSealer(input.secret)

@@ -8,6 +8,5 @@ export { openLiveSessions, type LiveSessions } from './sessions/live-sessions.ts
 export type { CapturedEntry, CapturedMessage, CapturedMessages } from './messages/captured-messages.ts'
 export { createTotpSecret, matchTotp, totpUri } from './mfa/totp.ts'
 export { createPasswordHasher, hashPassword } from './passwords/password-hasher.ts'
-export { createRateLimiter } from './rate-limits.ts'
 export type { ApiKeys } from './tokens/api-keys.ts'
 export { parseJwtSecret, parseSigningSecret, type SigningSecret } from './tokens/jwt-secret.ts'

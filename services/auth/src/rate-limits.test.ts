@@ -1,69 +1,67 @@
 import { describe, expect, test } from 'vitest'
-import { createRateLimiter, isLoopback } from './rate-limits.ts'
+import { bucketsInMemory, createRateLimiter, isLoopback } from './rate-limits.ts'
 
 function limiterAt(attempts: number, loopbackExempt = false) {
   const time = { ms: 1_000_000 }
   return {
     time,
-    limiter: createRateLimiter({
-      windowS: 300,
-      attempts,
-      isLoopbackExempt: () => loopbackExempt,
-      clock: { now: () => time.ms },
-    }),
+    limiter: createRateLimiter(
+      { name: 'test', windowS: 300, attempts, isLoopbackExempt: () => loopbackExempt },
+      bucketsInMemory({ now: () => time.ms }),
+    ),
   }
 }
 
 describe('a rate limiter', () => {
-  test('lets the attempts of a window through at once and refuses the next with the wait', () => {
+  test('lets the attempts of a window through at once and refuses the next with the wait', async () => {
     const { limiter } = limiterAt(3)
-    for (let attempt = 0; attempt < 3; attempt++) limiter.take('192.0.2.1')
-    expect(() => limiter.take('192.0.2.1')).toThrow(
+    for (let attempt = 0; attempt < 3; attempt++) await limiter.take('192.0.2.1')
+    await expect(limiter.take('192.0.2.1')).rejects.toThrow(
       expect.objectContaining({ code: 'over_request_rate_limit', status: 429, headers: { 'retry-after': '100' } }),
     )
   })
 
-  test('lets one more through when the wait it named is over', () => {
+  test('lets one more through when the wait it named is over', async () => {
     const { limiter, time } = limiterAt(3)
-    for (let attempt = 0; attempt < 3; attempt++) limiter.take('192.0.2.1')
+    for (let attempt = 0; attempt < 3; attempt++) await limiter.take('192.0.2.1')
     time.ms += 100_000
-    limiter.take('192.0.2.1')
-    expect(() => limiter.take('192.0.2.1')).toThrow()
+    await limiter.take('192.0.2.1')
+    await expect(limiter.take('192.0.2.1')).rejects.toThrow()
   })
 
-  test('counts each address on its own', () => {
+  test('counts each address on its own', async () => {
     const { limiter } = limiterAt(1)
-    limiter.take('192.0.2.1')
-    limiter.take('192.0.2.2')
-    expect(() => limiter.take('192.0.2.1')).toThrow()
+    await limiter.take('192.0.2.1')
+    await limiter.take('192.0.2.2')
+    await expect(limiter.take('192.0.2.1')).rejects.toThrow()
   })
 
-  test('counts a whole /64 of IPv6 as one', () => {
+  test('counts a whole /64 of IPv6 as one', async () => {
     const { limiter } = limiterAt(1)
-    limiter.take('2001:db8:1:2::1')
-    expect(() => limiter.take('2001:db8:1:2:aaaa:bbbb:cccc:dddd')).toThrow()
-    limiter.take('2001:db8:1:3::1')
+    await limiter.take('2001:db8:1:2::1')
+    await expect(limiter.take('2001:db8:1:2:aaaa:bbbb:cccc:dddd')).rejects.toThrow()
+    await limiter.take('2001:db8:1:3::1')
   })
 
-  test('is not emptied by a clock that goes backwards', () => {
+  test('is not emptied by a clock that goes backwards', async () => {
     const { limiter, time } = limiterAt(2)
-    limiter.take('192.0.2.1')
+    await limiter.take('192.0.2.1')
     time.ms -= 3_600_000
-    limiter.take('192.0.2.1')
-    expect(() => limiter.take('192.0.2.1')).toThrow()
+    await limiter.take('192.0.2.1')
+    await expect(limiter.take('192.0.2.1')).rejects.toThrow()
   })
 
-  test('with 0 attempts counts nothing', () => {
+  test('with 0 attempts counts nothing', async () => {
     const { limiter } = limiterAt(0)
-    for (let attempt = 0; attempt < 1000; attempt++) limiter.take('192.0.2.1')
+    for (let attempt = 0; attempt < 1000; attempt++) await limiter.take('192.0.2.1')
   })
 
-  test('exempts this machine only when told to', () => {
+  test('exempts this machine only when told to', async () => {
     const exempt = limiterAt(1, true).limiter
-    for (let attempt = 0; attempt < 100; attempt++) exempt.take('127.0.0.1')
+    for (let attempt = 0; attempt < 100; attempt++) await exempt.take('127.0.0.1')
     const strict = limiterAt(1).limiter
-    strict.take('127.0.0.1')
-    expect(() => strict.take('127.0.0.1')).toThrow()
+    await strict.take('127.0.0.1')
+    await expect(strict.take('127.0.0.1')).rejects.toThrow()
   })
 })
 

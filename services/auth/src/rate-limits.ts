@@ -11,47 +11,72 @@ export interface RateLimiter {
    * @param counted - key of the bucket; default: the address
    * @throws {HoldfastError} `over_request_rate_limit` with `retry-after` if the bucket is empty
    */
-  take(address: string, counted?: string): void
+  take(address: string, counted?: string): Promise<void>
 }
+
+/** Size of a token bucket. */
+export interface BucketSize {
+  /** Tokens of a full bucket; refilled evenly over the window. */
+  readonly attempts: number
+  /** Seconds in which a bucket refills. */
+  readonly windowS: number
+}
+
+/** Token buckets by key. */
+export interface Buckets {
+  /** Takes a token. @returns 0, or the seconds until there is one */
+  take(key: string): Promise<number> | number
+}
+
+/** Opens the buckets of a rate limiter. @param name - unique, and the same on all servers of a database */
+export type OpenBuckets = (name: string, size: BucketSize) => Buckets
 
 interface Bucket {
   tokens: number
   filledAtMs: number
 }
 
-/**
- * Creates token buckets of `attempts` tokens, refilled evenly over the window. They are in memory: losing them at a restart is better than
- * a write per attempt.
- *
- * @param attempts - 0 for no limit
- */
-export function createRateLimiter(options: {
+/** Opens buckets in memory, for the only server of a database: losing them at a restart is better than a write per attempt. */
+export function bucketsInMemory(clock: Clock): OpenBuckets {
+  return (_name, { attempts, windowS }) => {
+    const buckets = new Map<string, Bucket>()
+    const refillPerMs = attempts / (windowS * 1000)
+    return {
+      take(key) {
+        const nowMs = clock.now()
+        const bucket = buckets.get(key) ?? { tokens: attempts, filledAtMs: nowMs }
+        const elapsedMs = Math.max(0, nowMs - bucket.filledAtMs)
+        bucket.tokens = Math.min(attempts, bucket.tokens + elapsedMs * refillPerMs)
+        bucket.filledAtMs = nowMs
+        buckets.delete(key)
+        buckets.set(key, bucket)
+        if (buckets.size > RATE_LIMITED_ADDRESSES_MAX) buckets.delete(buckets.keys().next().value ?? key)
+        if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / refillPerMs / 1000)
+        bucket.tokens -= 1
+        return 0
+      },
+    }
+  }
+}
+
+export interface RateLimiterOptions extends BucketSize {
+  readonly name: string
+  /** 0 for no limit. */
   readonly attempts: number
-  /** Seconds in which a bucket refills. */
-  readonly windowS: number
   readonly refusal?: (retryAfterS: number) => HoldfastError
   /** Whether requests from this machine are currently exempt. */
   readonly isLoopbackExempt: () => boolean
-  readonly clock: Clock
-}): RateLimiter {
-  const { attempts, isLoopbackExempt, clock, refusal = overRequestRateLimit } = options
-  const buckets = new Map<string, Bucket>()
-  const refillPerMs = attempts / (options.windowS * 1000)
+}
 
+/** Creates a limiter with a bucket for each network, or other key. */
+export function createRateLimiter(options: RateLimiterOptions, openBuckets: OpenBuckets): RateLimiter {
+  const { name, attempts, windowS, isLoopbackExempt, refusal = overRequestRateLimit } = options
+  const buckets = openBuckets(name, { attempts, windowS })
   return {
-    take(address, counted = address) {
+    async take(address, counted = address) {
       if (attempts === 0 || (isLoopback(address) && isLoopbackExempt())) return
-      const network = networkOf(counted)
-      const nowMs = clock.now()
-      const bucket = buckets.get(network) ?? { tokens: attempts, filledAtMs: nowMs }
-      const elapsedMs = Math.max(0, nowMs - bucket.filledAtMs)
-      bucket.tokens = Math.min(attempts, bucket.tokens + elapsedMs * refillPerMs)
-      bucket.filledAtMs = nowMs
-      buckets.delete(network)
-      buckets.set(network, bucket)
-      if (buckets.size > RATE_LIMITED_ADDRESSES_MAX) buckets.delete(buckets.keys().next().value ?? network)
-      if (bucket.tokens < 1) throw refusal(Math.ceil((1 - bucket.tokens) / refillPerMs / 1000))
-      bucket.tokens -= 1
+      const waitS = await buckets.take(networkOf(counted))
+      if (waitS > 0) throw refusal(waitS)
     },
   }
 }
@@ -80,22 +105,22 @@ export interface RateLimits {
 }
 
 /** @see Supabase documentation, "Rate limits" */
-export function createRateLimits(options: AuthOptions, clock: Clock): RateLimits {
+export function createRateLimits(options: AuthOptions, openBuckets: OpenBuckets): RateLimits {
   let loopbackExempt = options.rateLimitLoopbackExempt
   const isLoopbackExempt = (): boolean => loopbackExempt
-  const inFiveMinutes = (attempts: number): RateLimiter =>
-    createRateLimiter({ attempts, windowS: RATE_LIMIT_WINDOW_S, isLoopbackExempt, clock })
-  const inAnHour = (attempts: number, refusal?: (retryAfterS: number) => HoldfastError): RateLimiter =>
-    createRateLimiter({ attempts, windowS: 3600, isLoopbackExempt, clock, ...(refusal ? { refusal } : {}) })
+  const inFiveMinutes = (name: string, attempts: number): RateLimiter =>
+    createRateLimiter({ name, attempts, windowS: RATE_LIMIT_WINDOW_S, isLoopbackExempt }, openBuckets)
+  const inAnHour = (name: string, attempts: number, refusal = overRequestRateLimit): RateLimiter =>
+    createRateLimiter({ name, attempts, windowS: 3600, isLoopbackExempt, refusal }, openBuckets)
   return {
-    signIn: inFiveMinutes(options.rateLimitSignInSignUps),
-    refresh: inFiveMinutes(options.rateLimitTokenRefresh),
-    verify: inFiveMinutes(options.rateLimitTokenVerifications),
-    challenge: inFiveMinutes(options.rateLimitTokenVerifications),
-    anonymous: inAnHour(options.rateLimitAnonymousUsers),
-    mail: inAnHour(options.rateLimitEmailSent, overEmailSendRateLimit),
-    sms: inAnHour(options.rateLimitSmsSent, overSmsSendRateLimit),
-    notice: inAnHour(NOTICES_PER_HOUR_MAX, overEmailSendRateLimit),
+    signIn: inFiveMinutes('sign-in', options.rateLimitSignInSignUps),
+    refresh: inFiveMinutes('refresh', options.rateLimitTokenRefresh),
+    verify: inFiveMinutes('verify', options.rateLimitTokenVerifications),
+    challenge: inFiveMinutes('challenge', options.rateLimitTokenVerifications),
+    anonymous: inAnHour('anonymous', options.rateLimitAnonymousUsers),
+    mail: inAnHour('mail', options.rateLimitEmailSent, overEmailSendRateLimit),
+    sms: inAnHour('sms', options.rateLimitSmsSent, overSmsSendRateLimit),
+    notice: inAnHour('notice', NOTICES_PER_HOUR_MAX, overEmailSendRateLimit),
     noteProxy() {
       loopbackExempt = false
     },

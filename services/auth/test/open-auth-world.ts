@@ -46,6 +46,8 @@ export interface AuthApp extends AsyncDisposable {
 interface OtherServer {
   readonly jwtSecret?: string
   readonly logger?: Logger
+  /** Whether it counts rate limits in the database. */
+  readonly sharesLimits?: boolean
 }
 
 /** A database with a clock of its own, on which services are opened with any options. */
@@ -63,6 +65,11 @@ export async function openAuthWorld(): Promise<AuthWorld> {
     applicationName: 'test accounts',
     connectionsMax: 10,
   })
+  const limitsPool = createPool({
+    url: roleUrl(db.requestUrl, AUTH_ROLE),
+    applicationName: 'test limits',
+    connectionsMax: 2,
+  })
   const apps: FastifyInstance[] = []
   const world: AuthWorld = {
     db,
@@ -71,6 +78,7 @@ export async function openAuthWorld(): Promise<AuthWorld> {
     async [Symbol.asyncDispose]() {
       await Promise.all(apps.map((app) => app.close()))
       await pool[Symbol.asyncDispose]()
+      await limitsPool[Symbol.asyncDispose]()
       await db[Symbol.asyncDispose]()
     },
   }
@@ -79,6 +87,7 @@ export async function openAuthWorld(): Promise<AuthWorld> {
   async function openApp(options: Partial<AuthOptions> = {}, other: OtherServer = {}): Promise<AuthApp> {
     const auth = await openAuth({
       pool,
+      ...(other.sharesLimits && { limitsPool }),
       jwtSecret: parseSigningSecret(other.jwtSecret ?? JWT_SECRET),
       baseUrl: 'http://127.0.0.1:54321',
       options: { passwordHashCost: 4, ...options },

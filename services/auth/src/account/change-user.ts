@@ -38,7 +38,7 @@ export async function changeUser(
   const { pool, clock, notices } = needs
   const { signer, address } = input
   const changes = await checkChanges(needs, signer, input.changes)
-  countMessages(needs, signer.user, changes, address)
+  await countMessages(needs, signer.user, changes, address)
   const now = isoNow(clock)
 
   return pool.transaction(async (tx) => {
@@ -84,14 +84,14 @@ async function countForUser(
 }
 
 /** Counts messages by client address, before the transaction that would block others. */
-function countMessages(
+async function countMessages(
   { limits, options }: ChangeUserNeeds,
   user: UserRow,
   changes: CheckedChanges,
   address: string,
-): void {
-  if (changes.email !== undefined && !isEmailTakenAtOnce(options, user)) limits.mail.take(address)
-  if (changes.phone !== undefined && options.smsEnableConfirmations) limits.sms.take(address)
+): Promise<void> {
+  if (changes.email !== undefined && !isEmailTakenAtOnce(options, user)) await limits.mail.take(address)
+  if (changes.phone !== undefined && options.smsEnableConfirmations) await limits.sms.take(address)
 }
 
 /** Returns whether a new address takes effect at once. Permanent accounts always prove it, because a typo would lock their user out. */

@@ -33,7 +33,7 @@ export async function resend(
 ): Promise<MessageAnswer> {
   const { type, contact, address } = input
   const channel = type === 'signup' || type === 'email_change' ? 'mail' : 'sms'
-  limits[channel].take(address)
+  await limits[channel].take(address)
   const now = isoNow(clock)
   return pool.transaction(async (tx) => {
     const kind: AddressLimitKind = type === 'signup' || type === 'sms' ? 'confirmation' : type
@@ -110,7 +110,7 @@ export async function requestRecovery(
 ): Promise<void> {
   const { email, address } = input
   if (!options.emailEnableSignup) throw emailProviderDisabled('logins', 400)
-  limits.mail.take(address)
+  await limits.mail.take(address)
   const now = isoNow(clock)
   await pool.transaction(async (tx) => {
     await tokenMessages.count(tx, 'mail', { address: email, kind: 'recovery' })
@@ -151,7 +151,7 @@ export async function requestReauthentication(
   if (email && user.email_confirmed_at === null) throw emailNotVerifiedYet()
   if (!email && user.phone_confirmed_at === null) throw phoneNotVerifiedYet()
   const channel = email ? 'mail' : 'sms'
-  limits[channel].take(address)
+  await limits[channel].take(address)
   const now = isoNow(clock)
   const kind = 'reauthentication'
   return pool.transaction(async (tx) => {

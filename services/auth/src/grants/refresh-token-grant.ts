@@ -68,11 +68,11 @@ export async function grantByRefreshToken(
   const outcome = await pool.transaction(async (tx): Promise<SignedIn | 'reused'> => {
     const locked = await lockPresentedToken(tx, input.refreshToken)
     if (!locked) {
-      limits.refresh.take(input.origin.address)
+      await limits.refresh.take(input.origin.address)
       throw refreshTokenNotFound()
     }
     const { session, token } = locked
-    limits.refresh.take(input.origin.address, session.id)
+    await limits.refresh.take(input.origin.address, session.id)
     requireSameClient(session, input.oauthClientId)
     const nowMs = clock.now()
     const expired = judgeSession(session, options, nowMs)

@@ -57,7 +57,7 @@ export function createNotices(
     const recipient = to ?? user?.email ?? ''
     if (!user || recipient === '') return
     try {
-      limits.notice.take(userId)
+      await limits.notice.take(userId)
     } catch (error) {
       logger.log('warn', 'a security notification was not sent', { kind, userId, error: errorMessage(error) })
       return

@@ -115,7 +115,7 @@ async function sendCode(
   const channel = tokenMessages.requireChannel(input.channel)
   const freeAtMs = (factor.last_challenged_at?.getTime() ?? -Infinity) + options.mfaPhoneMaxFrequency * 1000
   if (freeAtMs > nowMs) throw tooSoon('sms', Math.ceil((freeAtMs - nowMs) / 1000))
-  limits.sms.take(input.address)
+  await limits.sms.take(input.address)
   const to = factor.phone ?? ''
   const code = messages.testOtp(to) ?? createOtp(options.mfaPhoneOtpLength)
   await messages.sendSms(tx, { kind: 'mfa', channel, to, userId: factor.user_id, code })

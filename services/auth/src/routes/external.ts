@@ -25,7 +25,7 @@ export function authorizeRoute(needs: Needs): FastifyPluginAsyncTypebox {
   return async (app) => {
     // A `HEAD` request that only inspects a link must not start a flow.
     app.get('/authorize', { exposeHeadRoute: false }, async (request, reply) => {
-      limits.verify.take(request.ip)
+      await limits.verify.take(request.ip)
       const redirectTo = redirectOf(request, redirects)
       const address = await beginFlow(needs, { query: queryOf(request), redirectTo })
       return reply.header('cache-control', 'no-store').redirect(address, 302)

@@ -70,7 +70,7 @@ export function factorRoutes(needs: Needs): FastifyPluginAsyncTypebox {
     app.post('/factors/:factorId/challenge', challenge, async (request) => {
       const signer = await requireFactorSigner(sessions, request)
       const factorId = parseFactorId(request.params.factorId)
-      limits.challenge.take(request.ip)
+      await limits.challenge.take(request.ip)
       return challengeFactor(needs, {
         signer,
         factorId,
@@ -83,7 +83,7 @@ export function factorRoutes(needs: Needs): FastifyPluginAsyncTypebox {
     app.post('/factors/:factorId/verify', verify, async (request) => {
       const signer = await requireFactorSigner(sessions, request)
       const factorId = parseFactorId(request.params.factorId)
-      limits.verify.take(request.ip)
+      await limits.verify.take(request.ip)
       const { challenge_id: challengeId, code, webauthn } = request.body
       const signedIn = await verifyFactor(needs, {
         signer,
@@ -139,7 +139,7 @@ function recoveryCodeRoutes(needs: Needs): FastifyPluginAsyncTypebox {
 
     app.post(`${path}/verify`, { schema: { body: VerifyCodeBody }, bodyLimit }, async (request) => {
       const signer = await requireFactorSigner(sessions, request)
-      limits.verify.take(request.ip)
+      await limits.verify.take(request.ip)
       const { code } = request.body
       return renderSession(await verifyRecoveryCode(needs, { signer, code: code ?? '', origin: originOf(request) }))
     })

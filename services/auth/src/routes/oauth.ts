@@ -91,13 +91,13 @@ function appRoutes(needs: Needs): FastifyPluginAsyncTypebox {
     const schema = { body: ClientBody }
     app.post('/oauth/clients/register', { schema, bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
       if (!options.oauthServerAllowDynamicRegistration) throw dynamicRegistrationDisabled()
-      limits.signIn.take(request.ip)
+      await limits.signIn.take(request.ip)
       const { client, secret } = await registerClient(needs, { metadata: request.body, registration: 'dynamic' })
       return reply.code(201).header('cache-control', 'no-store').send(renderClient(client, secret))
     })
 
     app.get('/oauth/authorize', async (request, reply) => {
-      limits.refresh.take(request.ip)
+      await limits.refresh.take(request.ip)
       const query = new URLSearchParams(request.url.split(/\?(.*)/s, 2)[1] ?? '')
       return reply.header('cache-control', 'no-store').redirect(await beginAuthorization(needs, query), 302)
     })
@@ -163,7 +163,7 @@ function tokenRoutes(needs: Needs): FastifyPluginAsyncTypebox {
 
     app.post('/oauth/token', { bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
       const origin = originOf(request)
-      limits.refresh.take(origin.address)
+      await limits.refresh.take(origin.address)
       const body = readFields(request)
       const client = await authenticateClient(pool, { authorization: request.headers.authorization, body })
       void reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })

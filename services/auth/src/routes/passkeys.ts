@@ -40,13 +40,13 @@ export function passkeyRoutes(needs: Needs): FastifyPluginAsyncTypebox {
     })
 
     app.post('/passkeys/authentication/options', { schema: { body: OptionsBody }, bodyLimit }, async (request) => {
-      limits.challenge.take(request.ip)
+      await limits.challenge.take(request.ip)
       await captcha.require(request)
       return askForAnyPasskey(needs)
     })
 
     app.post('/passkeys/authentication/verify', { schema: { body: AnswerBody }, bodyLimit }, async (request) => {
-      limits.verify.take(request.ip)
+      await limits.verify.take(request.ip)
       const answer = requirePasskeyAnswer(request.body)
       return renderSession(await signInWithPasskey(needs, { ...answer, origin: originOf(request) }))
     })

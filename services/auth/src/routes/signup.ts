@@ -39,11 +39,11 @@ export function signUpRoute(needs: Needs): FastifyPluginAsyncTypebox {
       const origin = originOf(request)
       if (!email && !phone) {
         if (!options.enableAnonymousSignIns) throw anonymousProviderDisabled()
-        limits.anonymous.take(origin.address)
+        await limits.anonymous.take(origin.address)
         await captcha.require(request)
         return renderSession(await signUpAnonymously(needs, { metadata: data ?? {}, origin }))
       }
-      limits.signIn.take(origin.address)
+      await limits.signIn.take(origin.address)
       await captcha.require(request)
       const outcome = await signUp(needs, {
         email: email ?? '',

@@ -52,7 +52,7 @@ export function tokenRoute(needs: Needs): FastifyPluginAsyncTypebox {
       const origin = originOf(request)
       switch (request.query.grant_type) {
         case 'password': {
-          limits.signIn.take(origin.address)
+          await limits.signIn.take(origin.address)
           await captcha.require(request)
           const { email, phone, password } = body
           return renderSession(
@@ -67,14 +67,14 @@ export function tokenRoute(needs: Needs): FastifyPluginAsyncTypebox {
         case 'refresh_token':
           return renderSession(await grantByRefreshToken(needs, { refreshToken: body.refresh_token ?? '', origin }))
         case 'pkce': {
-          limits.signIn.take(origin.address)
+          await limits.signIn.take(origin.address)
           const { auth_code: authCode, code_verifier: codeVerifier } = body
           return renderFlowSession(
             await grantByAuthCode(needs, { authCode: authCode ?? '', codeVerifier: codeVerifier ?? '', origin }),
           )
         }
         case 'id_token': {
-          limits.signIn.take(origin.address)
+          await limits.signIn.take(origin.address)
           const signedIn = await grantByIdToken(needs, {
             idToken: body.id_token ?? '',
             accessToken: body.access_token ?? '',

@@ -49,7 +49,7 @@ export function verifyRoutes(needs: Needs): FastifyPluginAsyncTypebox {
     // A `HEAD` request that only inspects a link must not use it up.
     const options = { schema: { querystring: VerifyQuery }, exposeHeadRoute: false }
     app.get('/verify', options, async (request, reply) => {
-      limits.verify.take(request.ip)
+      await limits.verify.take(request.ip)
       const { token = '', type = '' } = request.query
       if (type === '') throw validationFailed('Verify requires a verification type')
       if (token === '') throw validationFailed('Verify requires a token or a token hash')
@@ -92,7 +92,7 @@ export function verifyRoutes(needs: Needs): FastifyPluginAsyncTypebox {
     })
 
     app.post('/verify', { schema: { body: VerifyBody }, bodyLimit: BODY_BYTES_MAX }, async (request) => {
-      limits.verify.take(request.ip)
+      await limits.verify.take(request.ip)
       const { type } = request.body
       if (!type) throw validationFailed('Verify requires a verification type')
       const presented = parsePresented(request.body)

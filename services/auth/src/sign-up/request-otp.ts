@@ -39,7 +39,7 @@ export async function requestMagicLink(
   const { pool, clock, limits, options, tokenMessages } = needs
   const { email, origin } = input
   if (!options.emailEnableSignup) throw emailProviderDisabled('logins', 422)
-  limits.mail.take(origin.address)
+  await limits.mail.take(origin.address)
   const contact = { provider: 'email', email } as const
   const known = await findUserByEmail(pool, email)
   if (!known && !input.createUser) throw noSignUpsForOtp()
@@ -90,7 +90,7 @@ export async function requestPhoneCode(
   const { phone, origin } = input
   if (!options.smsEnableSignup) throw phoneFlowsDisabled('Unsupported phone provider')
   const channel = tokenMessages.requireChannel(input.channel)
-  limits.sms.take(origin.address)
+  await limits.sms.take(origin.address)
   const contact = { provider: 'phone', phone } as const
   const known = await findUserByPhone(pool, phone)
   if (!known && !input.createUser) throw noSignUpsForOtp()

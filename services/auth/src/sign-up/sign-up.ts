@@ -66,7 +66,7 @@ export async function signUp(needs: SignUpNeeds, input: SignUpInput): Promise<Si
   const { origin } = input
   const { now } = newUser
   const smsChannel = contact.provider === 'phone' ? tokenMessages.requireChannel(input.channel) : undefined
-  if (!confirmsItself(options, contact)) limits[channelOf(contact)].take(origin.address)
+  if (!confirmsItself(options, contact)) await limits[channelOf(contact)].take(origin.address)
   const outcome = await retryIfTaken(() =>
     pool.transaction(async (tx): Promise<SignUpOutcome | 'exists'> => {
       const registration = await register(needs, tx, { ...input, contact, newUser, smsChannel, matchingHash })

@@ -20,5 +20,5 @@ export interface Credentials {
     readonly lastUsedStep: number | undefined
   }): number | undefined
   /** Counts an attempt by address, and one by account. @throws {HoldfastError} `over_request_rate_limit` */
-  takeAttempt(address: string, account: string): void
+  takeAttempt(address: string, account: string): Promise<void>
 }

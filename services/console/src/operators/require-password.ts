@@ -17,7 +17,7 @@ export async function requirePassword(
   { operators, credentials }: RequirePasswordNeeds,
   given: { readonly id: string; readonly password: string; readonly address: string },
 ): Promise<void> {
-  credentials.takeAttempt(given.address, `password ${given.id}`)
+  await credentials.takeAttempt(given.address, `password ${given.id}`)
   const { passwordHash } = await operators.getSecrets(given.id)
   if (!(await credentials.verifyPassword(given.password, passwordHash))) throw wrongPassword()
 }

@@ -96,7 +96,7 @@ function secondFactorRoutes(needs: ProfileRoutesNeeds): readonly Route[] {
       body: Type.Object({ code: Type.String({ maxLength: 12 }) }),
       run: async ({ session, body, request }) => {
         const { id, operator } = requireOperator(session)
-        credentials.takeAttempt(request.address, `code ${operator.id}`)
+        await credentials.takeAttempt(request.address, `code ${operator.id}`)
         const { totpSecret, hasSecondFactor } = await operators.getSecrets(operator.id)
         if (totpSecret === null || hasSecondFactor) throw invalidRequest('Start adding a second factor again.')
         const code = body.code.replaceAll(/\s/g, '')

@@ -47,7 +47,7 @@ function signInRoutes({ operators, sessions, credentials, clock, projectName }: 
       run: async ({ body, request, note }) => {
         const { address, userAgent } = request
         note({ target: `operator ${body.email}` })
-        credentials.takeAttempt(address, body.email.toLowerCase())
+        await credentials.takeAttempt(address, body.email.toLowerCase())
         const known = await operators.findByEmail(body.email)
         const matches = await credentials.verifyPassword(body.password, known?.passwordHash)
         if (!known || !matches) throw wrongCredentials()
@@ -63,7 +63,7 @@ function signInRoutes({ operators, sessions, credentials, clock, projectName }: 
       body: Type.Object({ code: Type.String({ maxLength: 12 }) }),
       run: async ({ body, session, request }) => {
         const { id, operator } = requireOperator(session)
-        credentials.takeAttempt(request.address, `code ${operator.id}`)
+        await credentials.takeAttempt(request.address, `code ${operator.id}`)
         const { totpSecret, totpLastStep } = await operators.getSecrets(operator.id)
         const code = body.code.replaceAll(/\s/g, '')
         const step =
@@ -108,7 +108,7 @@ function invitationRoutes({ sessions, invitations, credentials }: SessionRoutesN
         const name = body.name.trim()
         if (name === '') throw invalidRequest('"name" is empty.')
         await invitations.read(body.key) // before the cost of a hash
-        credentials.takeAttempt(address, `invitation ${body.key}`)
+        await credentials.takeAttempt(address, `invitation ${body.key}`)
         const passwordHash = await credentials.hashPassword(body.password)
         const accepted = await invitations.accept({ key: body.key, name, email: body.email?.trim(), passwordHash })
         note({
