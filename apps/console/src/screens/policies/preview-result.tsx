@@ -73,10 +73,10 @@ const DEVICE_COLUMNS: readonly TableColumn<DeviceTotal & { readonly user: Previe
     label: 'Downloads',
     isNumber: true,
     cell: ({ download, isIncomplete }) => (
-      <>
+      <div>
         {downloadText(download)}
         {isIncomplete ? <span className="block text-small text-muted">not all tables compared</span> : null}
-      </>
+      </div>
     ),
   },
 ]
@@ -196,14 +196,14 @@ function Download({
   readonly rowsMax: number
 }): JSX.Element {
   return (
-    <>
+    <div>
       {download ? downloadText(download) : '?'}
       {problemBefore === undefined ? null : <span className="block text-danger">{`Before: ${problemBefore}`}</span>}
       {problem === undefined ? null : <span className="block text-danger">{problem}</span>}
       {(problem ?? problemBefore) === undefined && !changes ? (
         <span className="block text-small text-muted">{`More than ${formatCount(rowsMax)} rows are not compared.`}</span>
       ) : null}
-    </>
+    </div>
   )
 }
 
@@ -217,11 +217,11 @@ function Keys({
   readonly sign: string
 }): JSX.Element {
   return (
-    <>
+    <div>
       {signed(count, sign)}
       {keys.length === 0 ? null : (
         <span className="block text-small text-muted">{`${keys.join(', ')}${count > keys.length ? ' …' : ''}`}</span>
       )}
-    </>
+    </div>
   )
 }
