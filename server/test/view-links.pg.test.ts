@@ -251,6 +251,37 @@ describe('a page', () => {
     expect(html).not.toMatch(/<script|<b>/)
   })
 
+  test('shows, filters and orders by computed fields, as its maker reads them', async () => {
+    const one = {
+      name: 'double',
+      label: 'Double',
+      kind: 'formula',
+      formula: { call: '*', of: [{ field: 'n' }, { number: 2 }] },
+    }
+    await world.as(
+      'adam',
+      sql`select holdfast.set_computed_field(${world.workspace}, 'jobs', ${JSON.stringify(one)}::jsonb)`,
+    )
+    await fill(Array.from({ length: ROWS_MAX + 20 }, (_, n) => ({ title: `j${n}`, n: n % 9 === 0 ? null : n })))
+    const { slug } = await create('adam', {
+      fields: [...FIELDS, { field: 'double', label: 'Double' }],
+      filter: condition('double', 'isnt', '20'),
+      sort: [{ field: 'double', isDescending: true }],
+    })
+    const first = await readView(needs, slug, undefined)
+    const second = await readView(needs, slug, first.next)
+    expect([...first.rows, ...second.rows]).toEqual(
+      await world.database.pool
+        .query<{ title: string; n: number | null }>(
+          sql`select title, n from public.jobs where n is distinct from 10 order by n desc nulls last, id`,
+        )
+        .then((rows) => rows.map(({ title, n }) => [title, n === null ? null : 2 * n])),
+    )
+    expect(first.fields[1]).toMatchObject({ type: expect.stringMatching(/^(numeric|bigint|integer|double)/) })
+    await world.as('adam', sql`select holdfast.remove_computed_field(${world.workspace}, 'jobs', 'double')`)
+    await expect(titles(slug)).rejects.toMatchObject({ code: 'view_changed' })
+  })
+
   test('is not shown once a field is gone', async () => {
     await world.as(
       'adam',

@@ -1,6 +1,14 @@
 import { HoldfastError } from '@holdfast/foundation'
 import { type Connections, type Pool, runAs, sql, type SqlFragment, type Transaction } from '@holdfast/postgres'
-import { type Column, filterSql, orderOf, titleOf, type ViewContext, type ViewDefinition } from './view-sql.ts'
+import {
+  type Column,
+  filterSql,
+  orderOf,
+  titleOf,
+  valueSql,
+  type ViewContext,
+  type ViewDefinition,
+} from './view-sql.ts'
 
 /** Rows of a page. */
 export const ROWS_MAX = 100
@@ -99,7 +107,12 @@ async function readPage(tx: Transaction, link: ViewLink, after: string | undefin
   const isFirst = after === undefined || !UUID.test(after)
   const matches = filterSql(filter, context)
   // A record that the page does not show is no place to continue from: the answer would tell where it stands in the order.
-  const cursor = isFirst ? sql`` : sql`, (select t.* from ${table} t where t.id = ${after}::uuid and ${matches}) c`
+  const computed = [...context.columns.values()]
+    .filter(({ isComputed }) => isComputed)
+    .map((column) => sql`, ${valueSql(column)} as ${sql.identifier(column.name)}`)
+  const cursor = isFirst
+    ? sql``
+    : sql`, (select t.*${sql.join(computed, '')} from ${table} t where t.id = ${after}::uuid and ${matches}) c`
   const where = isFirst ? sql`true` : sql`(${follows})`
   const rows = await tx.query<{ id: string; cells: readonly Cell[] }>(sql`
     select t.id::text as id, jsonb_build_array(${sql.join(cells)}) as cells from ${table} t${cursor}
@@ -118,19 +131,24 @@ async function readPage(tx: Transaction, link: ViewLink, after: string | undefin
 /** Returns a column's value; of a link the title of its record. Ids are never shown. */
 function cellSql(column: Column, { titles }: ViewContext): SqlFragment {
   if (column.target === null && column.type === 'uuid') return sql`null::text`
-  if (column.target === null) return sql`to_jsonb(${sql.identifier('t', column.name)})`
+  if (column.target === null) return sql`to_jsonb(${valueSql(column)})`
   const title = titles.get(column.name)
   return title === undefined ? sql`null::text` : titleOf(column, title)
 }
 
 async function readColumns(tx: Transaction, table: string): Promise<ReadonlyMap<string, Column>> {
   const columns = await tx.query<Column>(sql`
-    select a.attname as name, format_type(a.atttypid, null) as type, n.nspname as schema, c.relname as target
+    select a.attname as name, format_type(a.atttypid, null) as type, n.nspname as schema, c.relname as target, false as "isComputed"
       from pg_attribute a
       left join pg_constraint f on f.conrelid = a.attrelid and f.contype = 'f' and f.conkey = array[a.attnum]
       left join pg_class c on c.oid = f.confrelid
       left join pg_namespace n on n.oid = c.relnamespace
-     where a.attrelid = to_regclass(format('public.%I', ${table}::text)) and a.attnum > 0 and not a.attisdropped`)
+     where a.attrelid = to_regclass(format('public.%I', ${table}::text)) and a.attnum > 0 and not a.attisdropped
+    union all
+    select f.field_name, format_type(p.prorettype, null), null, null, true
+      from holdfast.computed_fields f
+      join pg_proc p on p.oid = to_regprocedure(format('public.%I(public.%I)', f.field_name, f.table_name))
+     where f.table_name = ${table}`)
   return new Map(columns.map((column) => [column.name, column]))
 }
 

@@ -1,7 +1,7 @@
 import { HoldfastError } from '@holdfast/foundation'
 import { sql, type SqlFragment } from '@holdfast/postgres'
 
-/** A column of the shared table. */
+/** A column or computed field of the shared table. */
 export interface Column {
   readonly name: string
   /** As `format_type` writes it. */
@@ -9,6 +9,8 @@ export interface Column {
   /** Target of its foreign key. */
   readonly schema: string | null
   readonly target: string | null
+  /** Whether it is a function of the row. */
+  readonly isComputed: boolean
 }
 
 export interface ShownField {
@@ -53,13 +55,16 @@ function columnOf({ columns }: ViewContext, name: unknown): Column {
   return column
 }
 
-const ref = ({ name }: Column): SqlFragment => sql.identifier('t', name)
+/** Returns the value in a row of the table, which is `t`. */
+export function valueSql({ name, isComputed }: Column): SqlFragment {
+  return isComputed ? sql`${sql.identifier('public', name)}(t.*)` : sql.identifier('t', name)
+}
 
 /** Returns the title of the linked record, as the maker reads it. */
 export function titleOf(column: Column, title: string): SqlFragment {
   const { schema, target } = column
   if (schema === null || target === null) throw unsupported()
-  return sql`(select l.${sql.identifier(title)}::text from ${sql.identifier(schema, target)} l where l.id = ${ref(column)})`
+  return sql`(select l.${sql.identifier(title)}::text from ${sql.identifier(schema, target)} l where l.id = ${valueSql(column)})`
 }
 
 /** Renders a filter; every value is a parameter, and Postgres compares. @throws {HoldfastError} `view_changed` */
@@ -83,7 +88,7 @@ function nodeSql(node: unknown, context: ViewContext, counter: { nodes: number }
 }
 
 function conditionSql(column: Column, operator: unknown, values: readonly string[], context: ViewContext): SqlFragment {
-  const own = ref(column)
+  const own = valueSql(column)
   const [value = ''] = values
   switch (operator) {
     case 'empty':
@@ -112,7 +117,7 @@ function conditionSql(column: Column, operator: unknown, values: readonly string
 function matchSql(column: Column, pattern: string, { titles }: ViewContext): SqlFragment {
   const title = titles.get(column.name)
   if (column.target !== null && title === undefined) throw unsupported()
-  const text = title === undefined ? sql`${ref(column)}::text` : titleOf(column, title)
+  const text = title === undefined ? sql`${valueSql(column)}::text` : titleOf(column, title)
   return sql`(coalesce(${text}, '') ilike ${pattern}::text)`
 }
 
@@ -121,7 +126,7 @@ function likeText(value: string): string {
 }
 
 function comparisonSql(column: Column, operator: unknown, value: string, context: ViewContext): SqlFragment {
-  const own = ref(column)
+  const own = valueSql(column)
   if (NUMERIC.test(column.type)) {
     const sign = { is: '=', isnt: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' }[String(operator)]
     if (sign === undefined || !/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(value)) throw unsupported()
@@ -160,7 +165,8 @@ function dayOf(value: string, plus: 0 | 1, zone: string): SqlFragment {
 
 interface Key {
   readonly sql: SqlFragment
-  readonly of: (alias: string) => SqlFragment
+  /** In the row of the cursor, which has all columns and computed fields. */
+  readonly last: SqlFragment
   readonly isDescending: boolean
 }
 
@@ -175,8 +181,8 @@ export function orderOf(
     const { field, isDescending } = (one ?? {}) as Readonly<Record<string, unknown>>
     const column = columnOf(context, field)
     return {
-      sql: ref(column),
-      of: (alias) => sql.identifier(alias, column.name),
+      sql: valueSql(column),
+      last: sql.identifier('c', column.name),
       isDescending: isDescending === true,
     }
   })
@@ -189,15 +195,14 @@ export function orderOf(
 
 /** Whether a row follows the row `c` of the cursor: keyset pagination over keys that may be null. */
 function afterSql(keys: readonly Key[]): SqlFragment {
-  const steps = keys.map(({ of, isDescending }, at) => {
-    const equal = keys.slice(0, at).map((key) => sql`${key.of('t')} is not distinct from ${key.of('c')}`)
-    const [own, last] = [of('t'), of('c')]
+  const isEqual = ({ sql: own, last }: Key): SqlFragment => sql`${own} is not distinct from ${last}`
+  const steps = keys.map(({ sql: own, last, isDescending }, at) => {
+    const equal = keys.slice(0, at).map(isEqual)
     const sign = sql.trusted(isDescending ? '<' : '>')
     const follows = sql`(${last} is not null and (${own} is null or ${own} ${sign} ${last}))`
     return sql.join([...equal, follows], ' and ')
   })
-  const allEqual = keys.map((key) => sql`${key.of('t')} is not distinct from ${key.of('c')}`)
-  const byId = sql.join([...allEqual, sql`t.id > c.id`], ' and ')
+  const byId = sql.join([...keys.map(isEqual), sql`t.id > c.id`], ' and ')
   return sql.join(
     [...steps, byId].map((step) => sql`(${step})`),
     ' or ',

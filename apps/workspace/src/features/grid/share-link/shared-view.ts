@@ -13,9 +13,9 @@ export type SharedView =
   | { readonly kind: 'definition'; readonly definition: object }
   | { readonly kind: 'impossible'; readonly fields: readonly string[] }
 
-/** Whether a field can be shown: a column of the table with more than an id. */
+/** Whether a field can be shown: more than an id. */
 export function canBeShared(field: Field): boolean {
-  return field.computed === undefined && (field.column.type !== 'uuid' || field.link !== undefined)
+  return field.column.type !== 'uuid' || (field.link !== undefined && field.computed === undefined)
 }
 
 /** Whether a field is chosen at first: shown in the view, and not about people. */
@@ -53,7 +53,7 @@ export function sharedViewOf(
     .filter(({ field }) => byName.has(field))
     .slice(0, SORTS_MAX)
     .map(({ field, isDescending }) => ({ field: use(field), isDescending }))
-  const impossible = [...used.values()].filter((field) => field.computed !== undefined)
+  const impossible = [...used.values()].filter((field) => !canBeShared(field))
   if (impossible.length > 0) return { kind: 'impossible', fields: impossible.map(({ label }) => label) }
   const titles = [...chosen, ...used.values()].flatMap((field) => {
     const title = field.link?.titleColumn
