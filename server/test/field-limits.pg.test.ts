@@ -108,6 +108,37 @@ test.each([
   expect(await settings(table, field)).toMatchObject({ default: null })
 })
 
+test.each([
+  ['a_date', 'today', "to_char(now() at time zone 'Pacific/Kiritimati', 'YYYY-MM-DD')"],
+  ['a_datetime', 'now', "to_char(date_trunc('minute', now()) at time zone 'UTC', 'YYYY-MM-DD HH24:MI')"],
+  ['person', 'me', "(select id::text from holdfast.members where name = 'Edda')"],
+] as const)('the default of %s can be %s', async (field, computed, expected) => {
+  const table = `computed_${computed}`
+  await world.database.pool.execute(
+    sql`update holdfast.workspaces set time_zone = 'Pacific/Kiritimati' where id = ${world.workspace}`,
+  )
+  await world.create(table, [
+    { name: 'title', label: 'Title', kind: 'text' },
+    { name: 'a_date', label: 'Day', kind: 'date' },
+    { name: 'a_datetime', label: 'Moment', kind: 'datetime' },
+    { name: 'person', label: 'Person', kind: 'link', table: 'hf_members' },
+  ])
+  await edit(table, field, { default: { computed } })
+  expect(await settings(table, field)).toMatchObject({ default: null, computed })
+  await world.asked(EDDA, sql`insert into ${sql.identifier('public', table)} (title) values ('a')`)
+  const shown = { today: '(t.a_date)::text', now: "to_char(t.a_datetime at time zone 'UTC', 'YYYY-MM-DD HH24:MI')", me: 't.person::text' }
+  const [row] = await world.database.pool.query<{ value: string; expected: string }>(
+    sql`select ${sql.trusted(shown[computed])} as value, ${sql.trusted(expected)} as expected from ${sql.identifier('public', table)} t`,
+  )
+  expect(row?.value).toBe(row?.expected)
+  for (const other of ['a_date', 'a_datetime', 'person', 'title'].filter((one) => one !== field))
+    await expect(edit(table, other, { default: { computed } })).rejects.toMatchObject({
+      hint: 'change_table.default_value',
+    })
+  await edit(table, field, { default: null })
+  expect(await settings(table, field)).toMatchObject({ default: null, computed: null })
+})
+
 test('a default that is no value of the field is refused, and one of the options follows them', async () => {
   await create('defaults')
   await expect(edit('defaults', 'a_integer', { default: 'x' })).rejects.toMatchObject({

@@ -96,7 +96,13 @@ export {
   type WorkColumns,
   workColumnsOf,
 } from './record-model.ts'
-export { SCHEMA_PATH, type ColumnDescriptor, type SchemaDescriptor, type TableDescriptor } from './schema-descriptor.ts'
+export {
+  SCHEMA_PATH,
+  type ColumnDescriptor,
+  type ComputedDefault,
+  type SchemaDescriptor,
+  type TableDescriptor,
+} from './schema-descriptor.ts'
 export type {
   BucketDescription,
   CheckpointCompleteLine,

@@ -1,6 +1,13 @@
 /** Path of the schema endpoint, below the server's URL (`GET`, with the user's token). */
 export const SCHEMA_PATH = '/sync/v1/schema'
 
+/** A default that the app sets: the workspace's day, the current minute, or the caller's membership of the workspace. */
+export interface ComputedDefault {
+  readonly from: 'today' | 'now' | 'me'
+  /** Id of the workspace; absent for `now`. */
+  readonly workspace?: string
+}
+
 /** A column as declared in the local database. */
 export interface ColumnDescriptor {
   readonly name: string
@@ -12,6 +19,8 @@ export interface ColumnDescriptor {
   readonly type: string
   readonly nullable: boolean
   readonly hasDefault: boolean
+  /** Present if Postgres computes the default for each new row from something that devices know too. */
+  readonly computedDefault?: ComputedDefault
   /** Generated columns, which users cannot set. */
   readonly generated: boolean
   /** Permitted values in order: enum labels, or values listed by a CHECK. */

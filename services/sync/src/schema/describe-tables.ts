@@ -8,7 +8,7 @@ import {
   type Connections,
   type SqlFragment,
 } from '@holdfast/postgres'
-import type { ColumnDescriptor, TableDescriptor } from '@holdfast/protocol'
+import type { ColumnDescriptor, ComputedDefault, TableDescriptor } from '@holdfast/protocol'
 import { declaredMerge, mergesLines } from '../upload/merges-lines.ts'
 import type { CheckChoices, ChoicesOf } from './check-choices.ts'
 
@@ -29,6 +29,8 @@ interface ColumnRow {
   readonly base: string
   readonly nullable: boolean
   readonly has_default: boolean
+  /** Its call of a function of schema `holdfast`. */
+  readonly default_call: string | null
   readonly generated: boolean
   readonly choices: readonly string[] | null
   readonly references_schema: string | null
@@ -105,6 +107,10 @@ export async function describeTables(
              'base', base.typname,
              'nullable', not a.attnotnull,
              'has_default', a.atthasdef or a.attidentity <> '',
+             'default_call', (select d.call
+                                from (select pg_catalog.pg_get_expr(e.adbin, e.adrelid) as call
+                                        from pg_catalog.pg_attrdef e where e.adrelid = synced.oid and e.adnum = a.attnum) d
+                               where a.attgenerated = '' and starts_with(d.call, 'holdfast.')),
              'generated', ${isSetByPostgres('a')},
              'choices', labels.labels,
              'references_schema', link."targetSchema",
@@ -171,6 +177,7 @@ function describeColumn(row: ColumnRow, table: SyncedTable | undefined, synced: 
       ? synced.get(tableKey(row.references_schema, row.references_table))
       : undefined
   const guard = guardOf(row)
+  const computedDefault = computedDefaultOf(row.default_call)
   const name = localColumn(row.column, table)
   return {
     name,
@@ -179,6 +186,7 @@ function describeColumn(row: ColumnRow, table: SyncedTable | undefined, synced: 
     type: row.type,
     nullable: row.nullable,
     hasDefault: row.has_default,
+    ...(computedDefault ? { computedDefault } : {}),
     generated: row.generated,
     ...(guard ? { guard } : {}),
     ...(row.is_unique && name !== 'id' ? { unique: true as const } : {}),
@@ -187,6 +195,19 @@ function describeColumn(row: ColumnRow, table: SyncedTable | undefined, synced: 
       : {}),
     ...(row.comment ? { comment: row.comment } : {}),
   }
+}
+
+const DEFAULT_CALLS: ReadonlyMap<string | undefined, ComputedDefault['from']> = new Map([
+  ['formula_today', 'today'],
+  ['formula_now', 'now'],
+  ['my_member_id', 'me'],
+])
+
+/** Parses the defaults that `holdfast.set_default_sql` writes. */
+function computedDefaultOf(call: string | null): ComputedDefault | undefined {
+  const [, name, workspace] = /^holdfast\.(\w+)\((?:'([0-9a-f-]{36})'::uuid)?\)$/.exec(call ?? '') ?? []
+  const from = DEFAULT_CALLS.get(name)
+  return from && { from, ...(workspace === undefined ? {} : { workspace }) }
 }
 
 /** Guard declared with `sync.guard_rows`, `sync.guard_columns`, `sync.merge_lines` or `sync.merge_all_texts`; by default state columns and long texts are guarded. */

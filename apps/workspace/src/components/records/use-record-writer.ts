@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { showToast } from '../toast.tsx'
 import { createRecordWriter, type RecordWriter } from '../../lib/records/create-record-writer.ts'
 import type { Refused } from '../../lib/records/not-stored.ts'
-import type { RecordChange } from '../../lib/records/record-change.ts'
+import type { NewCommand, RecordChange } from '../../lib/records/record-change.ts'
 
 /** Returns the writer for the signed-in user's records, which shows toasts. */
 export function useRecordWriter(): RecordWriter {
@@ -17,9 +17,22 @@ export function useRecordWriter(): RecordWriter {
         local.userId,
         (text) => showToast({ text }),
         (changes) => judgeSoon(local, changes),
+        (command) => completeSoon(local, command),
       ),
     [local],
   )
+}
+
+/** Loads the defaults with the first new record; if unavailable, the server fills them in. */
+async function completeSoon(local: LocalDatabase, command: NewCommand): Promise<NewCommand> {
+  if (!command.changes.some(({ kind }) => kind === 'insert')) return command
+  try {
+    const { withDefaults } = await import('../../lib/records/computed-defaults.ts')
+    return { ...command, changes: await withDefaults(local, command.changes) }
+  } catch (error) {
+    console.info('The server fills in defaults.', error)
+    return command
+  }
 }
 
 /** Timeout in ms for judging a write; beyond it the server decides. */

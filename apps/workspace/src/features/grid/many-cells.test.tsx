@@ -66,6 +66,7 @@ async function withTasks(
     local.userId,
     () => undefined,
     async () => undefined,
+    async (command) => command,
   )
   const table = toTableInfo(descriptor)
   const edits = createBulkEdits(

@@ -57,6 +57,7 @@ async function withView(run: (shown: Shown) => Promise<void>): Promise<void> {
     local.userId,
     () => undefined,
     async () => undefined,
+    async (command) => command,
   )
   const checked = createViewStore(NO_ROWS).of('view')
   function Bar(): JSX.Element {

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import { showToast } from '../../components/toast.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { useUnstored } from '../../lib/data/unstored.ts'
+import { withDefaults } from '../../lib/records/computed-defaults.ts'
 import type { Command } from '../../lib/records/record-change.ts'
 import { importMessages as words } from '../../messages/import.ts'
 import type { ImportStep } from './import-step.ts'
@@ -41,7 +42,8 @@ export function useWriting(
     let problem: string | undefined
     try {
       const { signal } = writing.current
-      await runImport({ database: local.database, label, changes: plan.changes, signal, onProgress }, written.current)
+      const changes = await withDefaults(local, plan.changes)
+      await runImport({ database: local.database, label, changes, signal, onProgress }, written.current)
     } catch (error) {
       const failure = await toWriteFailure(error)
       if (failure instanceof DeviceFull) useUnstored.setState({ label })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { limitsOf, settingsChange } from './field-limits.ts'
 
-const before = { default: null, min: '1', max: null, unique: false }
-const text = { default: '', min: '1', max: '', unique: false }
+const before = { default: null, computed: null, min: '1', max: null, unique: false }
+const text = { default: '', computed: null, min: '1', max: '', unique: false }
 
 test('only what differs is in the change, and an empty limit is none', () => {
   expect(settingsChange(before, text)).toEqual({})
@@ -10,6 +10,9 @@ test('only what differs is in the change, and an empty limit is none', () => {
   expect(settingsChange(before, { ...text, min: '' })).toEqual({ limits: { min: null, max: null } })
   expect(settingsChange(before, { ...text, default: 'x', unique: true })).toEqual({ default: 'x', unique: true })
   expect(settingsChange({ ...before, default: 'x' }, text)).toEqual({ default: null })
+  expect(settingsChange(before, { ...text, computed: 'today' })).toEqual({ default: { computed: 'today' } })
+  expect(settingsChange({ ...before, computed: 'today' }, { ...text, computed: 'today' })).toEqual({})
+  expect(settingsChange({ ...before, computed: 'today' }, text)).toEqual({ default: null })
 })
 
 test.each([

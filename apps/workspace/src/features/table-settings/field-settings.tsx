@@ -7,7 +7,7 @@ import { type CallFailure, useCall } from '../../hooks/use-call.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { tableSettingsMessages as words } from '../../messages/table-settings.ts'
-import { type FieldSettings, limitsOf, type SettingsText, settingsChange } from './field-limits.ts'
+import { computedDefaultOf, type FieldSettings, limitsOf, type SettingsText, settingsChange } from './field-limits.ts'
 
 export interface EditedSettings {
   readonly change: object
@@ -37,6 +37,7 @@ export function useFieldSettings(table: TableInfo, field: Field, isOnline: boole
   }, [isOnline, field.isEditable])
   const text = known && {
     default: known.default ?? '',
+    computed: known.computed,
     min: known.min ?? '',
     max: known.max ?? '',
     unique: known.unique,
@@ -62,7 +63,7 @@ export function FieldSettingsEditor({
   const limits = limitsOf(field.kind)
   return (
     <>
-      <Default field={field} value={text.default} onChange={(value) => set({ default: value })} />
+      <Default field={field} text={text} set={set} />
       {limits === undefined ? null : (
         <div className="grid grid-cols-2 gap-3">
           {limits === 'length' ? null : (
@@ -92,14 +93,47 @@ export function FieldSettingsEditor({
 
 function Default({
   field,
-  value,
-  onChange,
+  text: { default: value, computed },
+  set,
 }: {
   readonly field: Field
-  readonly value: string
-  readonly onChange: (value: string) => void
+  readonly text: SettingsText
+  readonly set: (part: Partial<SettingsText>) => void
 }): JSX.Element | null {
-  if (['link', 'json', 'datetime', 'uuid', 'binary'].includes(field.kind)) return null
+  const from = computedDefaultOf(field)
+  // The database stores one default: a chosen constant replaces a computed one.
+  const [isFixed, setFixed] = useState(value !== '')
+  const day = (
+    <TextField
+      label={field.kind === 'date' && from !== undefined ? words.fixedDate : words.defaultValue}
+      type={field.kind === 'date' ? 'date' : 'text'}
+      value={value}
+      onChange={(next) => set({ default: next })}
+    />
+  )
+  if (from !== undefined) {
+    const chosen = computed ?? (isFixed ? FIXED : '')
+    return (
+      <>
+        <Select
+          label={words.defaultValue}
+          options={[
+            { value: '', label: words.noDefault },
+            { value: from, label: words.computedDefaults[from] },
+            ...(field.kind === 'date' ? [{ value: FIXED, label: words.fixedDate }] : []),
+          ]}
+          value={chosen}
+          onChange={(next) => {
+            setFixed(next === FIXED)
+            set({ computed: next === from ? from : null, default: next === FIXED ? value : '' })
+          }}
+          {...(chosen === from && { description: words.computedDetail })}
+        />
+        {chosen === FIXED ? day : null}
+      </>
+    )
+  }
+  if (['link', 'json', 'uuid', 'binary'].includes(field.kind)) return null
   if (field.kind === 'boolean' || field.choices.length > 0) {
     const options =
       field.kind === 'boolean'
@@ -113,16 +147,12 @@ function Default({
         label={words.defaultValue}
         options={[{ value: '', label: words.noDefault }, ...options]}
         value={value}
-        onChange={onChange}
+        onChange={(next) => set({ default: next })}
       />
     )
   }
-  return (
-    <TextField
-      label={words.defaultValue}
-      type={field.kind === 'date' ? 'date' : 'text'}
-      value={value}
-      onChange={onChange}
-    />
-  )
+  return day
 }
+
+/** The option for a date that the user enters. */
+const FIXED = 'fixed'

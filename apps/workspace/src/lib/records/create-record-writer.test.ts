@@ -62,6 +62,7 @@ const writerOf = (userId: string, rejected = NONE_REFUSED): RecordWriter =>
       if (isAbout(SLOWLY_JUDGED)) await new Promise((resolve) => setTimeout(resolve, 100))
       return isAbout(FORBIDDEN) ? { kind: 'refused', words: 'Only a lead does.', columns: ['title'] } : undefined
     },
+    async (command) => command,
   )
 const SLOWLY_JUDGED = 'slowly judged'
 const FORBIDDEN = 'forbidden'
@@ -87,6 +88,7 @@ test('an undo that the rules refuse is not made, and nobody is told that it was'
       changes.some(({ values }) => values['title'] === 'first')
         ? { kind: 'refused', words: 'State goes from Doing to Done.', columns: ['title'] }
         : undefined,
+    async (command) => command,
   )
   await forbidding.undo()
   expect(told).toEqual(['Can’t undo change of Title. State goes from Doing to Done.'])

@@ -52,6 +52,8 @@ export interface RecordWriter {
   tryWrite(command: NewCommand): Promise<NotStored | undefined>
   /** The same, telling the user on failure. @returns whether it was stored */
   writeOrTell(command: NewCommand): Promise<boolean>
+  /** Returns the command with the computed defaults of its new records, which {@link write} adds too. */
+  complete(command: NewCommand): Promise<NewCommand>
   undo(): Promise<void>
   redo(): Promise<void>
   /** Continues an undo or redo after confirmation. */
@@ -62,6 +64,7 @@ export interface RecordWriter {
 /**
  * @param tell - shows a transient message
  * @param judge - returns why Postgres would certainly refuse changes, as far as known
+ * @param complete - adds the computed defaults of new records
  */
 export function createRecordWriter(
   database: CommonPowerSyncDatabase,
@@ -69,6 +72,7 @@ export function createRecordWriter(
   userId: string,
   tell: (text: string) => void,
   judge: (changes: readonly RecordChange[]) => Promise<Refused | undefined>,
+  complete: (command: NewCommand) => Promise<NewCommand>,
 ): RecordWriter {
   if (useUndo.getState().userId !== userId) useUndo.setState({ userId, stack: EMPTY_STACK, pending: undefined })
   const update = (change: (stack: UndoStack) => UndoStack): void =>
@@ -125,13 +129,15 @@ export function createRecordWriter(
   }
 
   const tryWrite = (command: NewCommand): Promise<NotStored | undefined> => {
-    const judging = judge(command.changes)
-    return underWay(() => inTurn(async () => (await judging) ?? ((await write(command)) ? undefined : FULL)))
+    const completing = complete(command)
+    const judging = completing.then(({ changes }) => judge(changes))
+    return underWay(() => inTurn(async () => (await judging) ?? ((await write(await completing)) ? undefined : FULL)))
   }
 
   return {
-    write: (command) => underWay(() => inTurn(() => write(command))),
+    write: (command) => underWay(() => inTurn(async () => write(await complete(command)))),
     tryWrite,
+    complete,
     async writeOrTell(command) {
       const notStored = await tryWrite(command)
       if (notStored?.kind === 'refused') tell(words.notDone(command.label, notStored.words))

@@ -29,14 +29,13 @@ export function useNewRecord(
   return async () => {
     const id = uuidV7()
     const label = words.newOf(table.noun)
+    const command = await writer.complete({ label, changes: [{ kind: 'insert', table: table.name, id, values }] })
+    const given = command.changes[0]?.values ?? values
     const begin = (): Promise<boolean> =>
-      storeOrTell(label, () => saveDraft(database, { id, table: table.name, values }))
-    if (fields.some(({ isRequired, name }) => isRequired && !Object.hasOwn(values, name)))
+      storeOrTell(label, () => saveDraft(database, { id, table: table.name, values: given }))
+    if (fields.some(({ isRequired, name }) => isRequired && !Object.hasOwn(given, name)))
       return (await begin()) ? id : undefined
-    const notStored = await writer.tryWrite({
-      label,
-      changes: [{ kind: 'insert', table: table.name, id, values }],
-    })
+    const notStored = await writer.tryWrite(command)
     // Refused only while empty: values may change that.
     const isThere = notStored?.kind === 'refused' ? await begin() : notStored === undefined
     return isThere ? id : undefined
