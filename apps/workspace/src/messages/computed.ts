@@ -36,6 +36,11 @@ export const computedMessages = inLanguages('computedMessages', {
   calculations: { count: 'Count', sum: 'Sum', average: 'Average', min: 'Smallest', max: 'Largest' },
   only: 'Only records where',
   onlyDetail: 'A formula that is yes or no. Leave it empty for all records.',
+  missing: {
+    field: 'A lookup needs a field of the linked record.',
+    child_field: 'This calculation needs a field.',
+    child_number: 'The other table has no field that this calculation can use.',
+  },
   onlyBoolean: 'This formula must be yes or no.',
   offline: 'You need a connection to change fields.',
   usedBy: (labels: string) => `Used by ${labels}. Change these fields first.`,

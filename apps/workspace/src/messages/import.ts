@@ -117,6 +117,8 @@ export const importMessages = inLanguages('importMessages', {
     icu('Import {count, plural, one {# {one}} other {# {many}}}', { count, one, many }),
   writing: 'Writing to this device',
   stop: 'Stop',
+  checkStopped: (checked: string) => `Check stopped: ${checked}. Nothing was imported.`,
+  checkAgain: 'Check again',
   done: (count: number, one: string, many: string) =>
     icu('{count, plural, one {# {one}} other {# {many}}} imported on this device', { count, one, many }),
   doneDetail: 'They are sent automatically. If the server rejects any, they appear under Needs attention.',

@@ -55,12 +55,7 @@ export function CheckedFile({
         className="max-w-sm"
       />
       {step.kind === 'checking' ? (
-        <Progress
-          label={words.checking}
-          value={step.done}
-          total={file.rows.length}
-          valueText={words.checked(step.done, file.rows.length)}
-        />
+        <Checking step={step} onStop={work.stopCheck} onAgain={() => work.change(settings)} />
       ) : (
         <PlanSummary table={table} file={file} plan={step.plan}>
           {step.plan.changes.length === 0 ? null : (
@@ -70,6 +65,38 @@ export function CheckedFile({
           )}
         </PlanSummary>
       )}
+    </div>
+  )
+}
+
+/** The progress of the check, or that the user stopped it. */
+function Checking({
+  step: { file, done, isStopped },
+  onStop,
+  onAgain,
+}: {
+  readonly step: Extract<ImportStep, { kind: 'checking' }>
+  readonly onStop: () => void
+  readonly onAgain: () => void
+}): JSX.Element {
+  const text = words.checked(done, file.rows.length)
+  if (isStopped)
+    return (
+      <div className="flex flex-col items-start gap-3">
+        <p role="status" className="text-body text-muted">
+          {words.checkStopped(text)}
+        </p>
+        <Button tone="primary" onPress={onAgain}>
+          {words.checkAgain}
+        </Button>
+      </div>
+    )
+  return (
+    <div className="flex flex-col items-start gap-3">
+      <div className="w-full">
+        <Progress label={words.checking} value={done} total={file.rows.length} valueText={text} />
+      </div>
+      <Button onPress={onStop}>{words.stop}</Button>
     </div>
   )
 }

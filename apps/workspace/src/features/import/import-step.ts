@@ -6,7 +6,8 @@ import type { ImportPlan } from './plan-import.ts'
 export type ImportStep =
   | { readonly kind: 'choosing'; readonly problem?: string | undefined }
   | { readonly kind: 'reading'; readonly rows: number }
-  | ({ readonly kind: 'checking'; readonly done: number } & Checked)
+  /** `isStopped`: by the user. */
+  | ({ readonly kind: 'checking'; readonly done: number; readonly isStopped?: true } & Checked)
   | ({ readonly kind: 'checked'; readonly plan: ImportPlan } & Checked)
   | ({ readonly kind: 'writing'; readonly plan: ImportPlan; readonly done: number } & Checked)
   | ({

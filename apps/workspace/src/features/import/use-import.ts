@@ -23,6 +23,7 @@ export interface Import {
   change(settings: ImportSettings): void
   /** Checks a parsed file and imports its valid rows. */
   runWhole(file: ParsedFile, settings: ImportSettings): void
+  stopCheck(): void
   run(): void
   stop(): void
   undo(): void
@@ -36,6 +37,7 @@ export function useImport(table: TableInfo, fields: readonly Field[]): Import {
   const [step, setStep] = useState<ImportStep>({ kind: 'choosing' })
   const { begin, guard } = useFileWork((problem) => setStep({ kind: 'choosing', problem }))
   const source = useRef<File>(undefined)
+  const whole = useRef<AbortController>(undefined)
   const writing = useWriting(table, setStep)
 
   const check = async (
@@ -83,12 +85,18 @@ export function useImport(table: TableInfo, fields: readonly Field[]): Import {
     },
     runWhole(file, settings) {
       // The user has confirmed it: leaving the screen does not stop it any more, not even before the first record.
-      const { signal } = new AbortController()
+      whole.current = new AbortController()
+      const { signal } = whole.current
       const checked = holdPage(() => check(file, settings, signal))
       guard(
         signal,
         checked.then((ready) => ready && writing.run(ready)),
       )
+    },
+    stopCheck() {
+      begin()
+      whole.current?.abort()
+      if (step.kind === 'checking') setStep({ ...step, isStopped: true })
     },
     run: () => step.kind === 'checked' && void writing.run(step),
     stop: writing.stop,

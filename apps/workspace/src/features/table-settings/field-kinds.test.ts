@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { addFieldChange, fieldKinds, isComputedKind } from './field-kinds.ts'
+import { AUTOMATIC_KINDS, FORMAT_KINDS } from '../../lib/fields/new-kinds.ts'
+import { addFieldChange, isComputedKind, kindGroups } from './field-kinds.ts'
 
 test.each([
   ['Depth', 'number', { name: 'depth', kind: 'number' }],
@@ -18,9 +19,11 @@ test.each([
   })
 })
 
-test('computed kinds are offered beside the stored ones, and links last', () => {
-  const kinds = fieldKinds([{ name: 'sites', label: 'Sites' }]).map(({ value }) => value)
+test('each kind is offered once, under a heading', () => {
+  const groups = kindGroups([{ name: 'sites', label: 'Sites' }])
+  const kinds = groups.flatMap((group) => group.kinds.map(({ value }) => value))
   expect(kinds.filter(isComputedKind)).toEqual(['formula', 'lookup', 'rollup'])
-  expect(kinds.at(-1)).toBe('link:sites')
   expect(new Set(kinds).size).toBe(kinds.length)
+  expect(kinds).toEqual(expect.arrayContaining([...FORMAT_KINDS, ...AUTOMATIC_KINDS, 'link:hf_members', 'link:sites']))
+  expect(new Set(groups.map(({ heading }) => heading)).size).toBe(groups.length)
 })

@@ -1,7 +1,7 @@
 import {
   AUTOMATIC_KINDS,
   DEFAULT_SETTINGS,
-  FORMAT_KINDS,
+  type FormatKind,
   type FormatSettings,
   settingOf,
 } from '../../lib/fields/new-kinds.ts'
@@ -29,18 +29,38 @@ export function isComputedKind(kind: string): kind is ComputedKind {
   return COMPUTED.some((one) => one === kind)
 }
 
-/** Returns the kinds of new fields. */
-export function fieldKinds(
-  tables: readonly { readonly name: string; readonly label: string }[],
-): readonly { readonly value: string; readonly label: string }[] {
-  const { id: _id, left_out: _leftOut, currency: _currency, percent: _percent, ...kinds } = newTableMessages.kinds
+/** Kinds of new fields under a heading. */
+export interface KindGroup {
+  readonly heading: string
+  readonly kinds: readonly { readonly value: string; readonly label: string }[]
+}
+
+/** Returns the kinds of new fields in groups. */
+export function kindGroups(tables: readonly { readonly name: string; readonly label: string }[]): readonly KindGroup[] {
+  const { kinds } = newTableMessages
+  const stored = (...values: readonly (keyof typeof kinds)[]): KindGroup['kinds'] =>
+    values.map((value) => ({ value, label: kinds[value] }))
+  const formats = (...values: readonly FormatKind[]): KindGroup['kinds'] =>
+    values.map((value) => ({ value, label: words.formats[value] }))
+  const { kindGroups: headings } = words
   return [
-    ...Object.entries(kinds).map(([value, label]) => ({ value, label })),
-    ...AUTOMATIC_KINDS.map((value) => ({ value, label: words.automatic[value] })),
-    ...FORMAT_KINDS.map((value) => ({ value, label: words.formats[value] })),
-    { value: `${LINK}hf_members`, label: words.person },
-    ...COMPUTED.map((value) => ({ value, label: computedMessages.kinds[value] })),
-    ...tables.map(({ name, label }) => ({ value: `${LINK}${name}`, label: newTableMessages.linkTo(label) })),
+    { heading: headings.text, kinds: [...stored('text', 'long_text', 'email', 'url', 'phone'), ...formats('barcode')] },
+    {
+      heading: headings.numbers,
+      kinds: [...stored('integer', 'number'), ...formats('currency', 'percent', 'rating', 'duration')],
+    },
+    { heading: headings.choices, kinds: stored('choice', 'boolean') },
+    { heading: headings.dates, kinds: stored('date', 'datetime') },
+    { heading: headings.files, kinds: formats('attachment', 'signature', 'location') },
+    {
+      heading: headings.links,
+      kinds: [
+        { value: `${LINK}hf_members`, label: words.person },
+        ...tables.map(({ name, label }) => ({ value: `${LINK}${name}`, label: newTableMessages.linkTo(label) })),
+      ],
+    },
+    { heading: headings.computed, kinds: COMPUTED.map((value) => ({ value, label: computedMessages.kinds[value] })) },
+    { heading: headings.automatic, kinds: AUTOMATIC_KINDS.map((value) => ({ value, label: words.automatic[value] })) },
   ]
 }
 

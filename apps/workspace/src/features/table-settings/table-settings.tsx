@@ -2,7 +2,6 @@ import { type JSX, useState } from 'react'
 import { Disclosure } from '../../components/disclosure.tsx'
 import { FormatSettingsField } from '../../components/fields/format-settings-field.tsx'
 import { FormDialog } from '../../components/form-dialog.tsx'
-import { Select } from '../../components/select.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { linkTables } from '../../lib/data/link-tables.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
@@ -13,7 +12,8 @@ import { tableSettingsMessages as words } from '../../messages/table-settings.ts
 import { ConvertField } from './convert-field.tsx'
 import { DeletedFields } from './deleted-fields.tsx'
 import { EditField } from './edit-field.tsx'
-import { addFieldChange, type ComputedKind, fieldKinds, isComputedKind } from './field-kinds.ts'
+import { addFieldChange, type ComputedKind, isComputedKind, kindGroups } from './field-kinds.ts'
+import { KindSelect } from './kind-select.tsx'
 import { labelProblem, Outcome, useTableChange } from './table-change.tsx'
 
 /** What the user is about to change. */
@@ -78,9 +78,9 @@ function AddField({ table, onCompute, onClose }: TableSettingsProps): JSX.Elemen
         // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus
       />
-      <Select
+      <KindSelect
         label={words.kind}
-        options={fieldKinds(tables)}
+        groups={kindGroups(tables)}
         value={kind}
         onChange={(next) => (isComputedKind(next) ? onCompute({ kind: next, label }) : setKind(next))}
       />

@@ -124,6 +124,11 @@ export const computedMessages: Translation<typeof english> = {
   calculations: { count: 'Anzahl', sum: 'Summe', average: 'Durchschnitt', min: 'Kleinster Wert', max: 'Größter Wert' },
   only: 'Nur Einträge, für die gilt',
   onlyDetail: 'Eine Formel, die Ja oder Nein ergibt. Leer: alle Einträge.',
+  missing: {
+    field: 'Ein Nachschlagefeld braucht ein Feld des verknüpften Eintrags.',
+    child_field: 'Diese Berechnung braucht ein Feld.',
+    child_number: 'Die andere Tabelle hat kein Feld, mit dem sich das berechnen lässt.',
+  },
   onlyBoolean: 'Diese Formel muss Ja oder Nein ergeben.',
   offline: 'Zum Ändern von Feldern brauchen Sie eine Verbindung.',
   usedBy: (labels) => `Wird von ${labels} verwendet. Ändern Sie zuerst diese Felder.`,

@@ -118,6 +118,8 @@ export const importMessages: Translation<typeof english> = {
   downloadName: (table) => `${table} – Zeilen, die nicht passen.csv`,
   run: (count) => icu('{count, plural, one {# Eintrag} other {# Einträge}} importieren', { count }),
   writing: 'Einträge werden auf diesem Gerät gespeichert',
+  checkStopped: (checked) => `Prüfung gestoppt: ${checked}. Nichts wurde importiert.`,
+  checkAgain: 'Noch einmal prüfen',
   stop: 'Anhalten',
   done: (count) => icu('{count, plural, one {# Eintrag} other {# Einträge}} auf diesem Gerät importiert', { count }),
   doneDetail: 'Sie werden automatisch gesendet. Was der Server nicht annimmt, steht unter „Zu klären“.',

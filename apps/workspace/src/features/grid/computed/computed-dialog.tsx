@@ -20,6 +20,7 @@ import {
   columnNameOf,
   type ComputedDraft,
   type ComputedSources,
+  type DraftProblem,
   draftOf,
   readDraft,
   readersOf,
@@ -131,6 +132,7 @@ function DraftFields({
   readonly hasTried: boolean
   readonly hasLabel: boolean
 }): JSX.Element {
+  const missing = 'problem' in read ? missingWords(read.problem, hasTried) : undefined
   return (
     <>
       <TextField
@@ -161,15 +163,26 @@ function DraftFields({
           onChange={(source) => change({ source })}
         />
       ) : draft.kind === 'lookup' ? (
-        <LookupFields {...{ draft, sources, change }} />
+        <LookupFields {...{ draft, sources, change }} problem={missing} />
       ) : (
-        <RollupFields {...{ draft, sources, change, read }} />
+        <RollupFields {...{ draft, sources, change, read }} missing={missing} />
       )}
     </>
   )
 }
 
-function LookupFields({ draft, sources, change }: PartProps): JSX.Element {
+/** Says what an unfinished field needs: at once if the table has no such field, otherwise after an attempt to save. */
+function missingWords({ kind }: DraftProblem, hasTried: boolean): string | undefined {
+  if (kind === 'child_number') return words.missing.child_number
+  return hasTried && (kind === 'field' || kind === 'child_field') ? words.missing[kind] : undefined
+}
+
+function LookupFields({
+  draft,
+  sources,
+  change,
+  problem,
+}: PartProps & { readonly problem: string | undefined }): JSX.Element {
   const link = sources.links.find(({ key }) => key === draft.link)
   if (!link) return <p className="text-small text-muted">{words.noLinks}</p>
   const fields = sources.fieldsOf(link.table).filter(({ type }) => type !== undefined)
@@ -186,6 +199,7 @@ function LookupFields({ draft, sources, change }: PartProps): JSX.Element {
         value={draft.field === '' ? null : draft.field}
         options={fields.map(({ name, label }) => ({ value: name, label }))}
         onChange={(field) => change({ field })}
+        errorMessage={problem}
       />
     </>
   )
@@ -196,7 +210,11 @@ function RollupFields({
   sources,
   change,
   read,
-}: PartProps & { readonly read: ReturnType<typeof readDraft> }): JSX.Element {
+  missing,
+}: PartProps & {
+  readonly read: ReturnType<typeof readDraft>
+  readonly missing: string | undefined
+}): JSX.Element {
   const child = sources.children.find(({ key }) => key === draft.child)
   if (!child) return <p className="text-small text-muted">{words.noRollups}</p>
   const fields = sources.fieldsOf(child.table)
@@ -226,6 +244,7 @@ function RollupFields({
           value={draft.childField === '' ? null : draft.childField}
           options={calculatedFields(fields, draft.calculation).map(({ name, label }) => ({ value: name, label }))}
           onChange={(childField) => change({ childField })}
+          errorMessage={missing}
         />
       )}
       <FormulaInput

@@ -54,7 +54,10 @@ export interface ComputedSources {
 /** Why a draft cannot be saved. */
 export type DraftProblem =
   | { readonly kind: 'formula' | 'only'; readonly error: FormulaError }
-  | { readonly kind: 'label' | 'only_boolean' | 'incomplete' }
+  | { readonly kind: 'label' | 'only_boolean' | MissingPart }
+
+/** What an unfinished lookup or rollup needs. */
+export type MissingPart = 'link' | 'field' | 'child' | 'child_field' | 'child_number'
 
 export function sourcesOf(
   table: TableInfo,
@@ -150,8 +153,9 @@ export function readDraft(
     }
     case 'lookup': {
       const link = sources.links.find(({ key }) => key === draft.link)
-      const known = link && sources.fieldsOf(link.table).some(({ name, type }) => name === draft.field && type)
-      if (!link || !known) return { problem: { kind: 'incomplete' } }
+      if (!link) return { problem: { kind: 'link' } }
+      const isKnown = sources.fieldsOf(link.table).some(({ name, type }) => name === draft.field && type)
+      if (!isKnown) return { problem: { kind: 'field' } }
       return { definition: { kind: 'lookup', link: link.column, field: draft.field } }
     }
     case 'rollup':
@@ -163,11 +167,12 @@ export function readDraft(
 
 function readRollup(draft: ComputedDraft, sources: ComputedSources): ReturnType<typeof readDraft> {
   const child = sources.children.find(({ key }) => key === draft.child)
-  if (!child) return { problem: { kind: 'incomplete' } }
+  if (!child) return { problem: { kind: 'child' } }
   const fields = sources.fieldsOf(child.table)
   const isCount = draft.calculation === 'count'
-  const isKnown = calculatedFields(fields, draft.calculation).some(({ name }) => name === draft.childField)
-  if (!isCount && !isKnown) return { problem: { kind: 'incomplete' } }
+  const calculated = calculatedFields(fields, draft.calculation)
+  if (!isCount && !calculated.some(({ name }) => name === draft.childField))
+    return { problem: { kind: calculated.length === 0 ? 'child_number' : 'child_field' } }
   const only = draft.only.trim() === '' ? undefined : parseOrError(draft.only, fields)
   if (only && 'error' in only) return { problem: { kind: 'only', error: only.error } }
   if (only && only.type !== 'boolean') return { problem: { kind: 'only_boolean' } }
