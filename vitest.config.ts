@@ -87,6 +87,7 @@ export default defineConfig({
           setupFiles: ['tests/support/src/seed-fast-check.ts'],
           sequence: { groupOrder: 0 },
           testTimeout: 60_000, // a property on a busy machine
+          hookTimeout: 60_000, // opening a device on a busy machine
           include: [...packages.map((folder) => `${folder}/src/**/*.test.{ts,tsx}`), 'scripts/*.test.ts'],
           exclude: ['**/dist/**'],
         },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '@holdfast/postgres'
-import { EDDA, OLGA, table, templateOf, TemplateWorld, text, type Part } from './support/template-world.ts'
+import { EDDA, MOLE, OLGA, table, templateOf, TemplateWorld, text, type Part } from './support/template-world.ts'
 
 // People and rules of the fields of a template; templates.pg.test.ts has the round trip.
 
@@ -33,6 +33,40 @@ test('what a template assigns to "me" is that of the member who loads it, and an
   )
   await expect(world.load(other)).rejects.toMatchObject({ hint: 'template.record' })
   await world.remove(loaded)
+})
+
+test('defaults that Postgres computes are exported, and become those of the workspace that loads them', async () => {
+  const computed = (from: string): Part => ({ rules: { default: { computed: from } } })
+  const fields = [
+    text('title'),
+    { name: 'found_on', label: 'Found on', kind: 'date', ...computed('today') },
+    { name: 'noted_at', label: 'Noted at', kind: 'datetime', ...computed('now') },
+    { name: 'finder', label: 'Finder', kind: 'link', table: 'hf_members', ...computed('me') },
+  ]
+  const loaded = await world.load(templateOf(table('finds', { fields })))
+  const { template, left_out } = await world.exported()
+  expect(left_out).toEqual([])
+  expect(template.tables[0]?.['fields']).toMatchObject(fields)
+
+  await world.database.pool.execute(
+    sql`update holdfast.workspaces set time_zone = 'Pacific/Kiritimati' where id = ${world.gas}`,
+  )
+  const other = await world.load(template, MOLE, world.gas)
+  expect(
+    await world.asked(
+      MOLE,
+      sql`insert into ${sql.identifier('public', other.tables[0] ?? '')} (title) values ('Coin')
+          returning found_on = (now() at time zone 'Pacific/Kiritimati')::date as is_today,
+                    noted_at = date_trunc('minute', now()) as is_now,
+                    finder = holdfast.my_member_id(${world.gas}) as is_mine`,
+    ),
+  ).toEqual([{ is_today: true, is_now: true, is_mine: true }])
+  const wrong = { ...text('title'), ...computed('today') }
+  await expect(world.load(templateOf(table('wrong', { fields: [wrong] })))).rejects.toMatchObject({
+    hint: 'template.rule',
+  })
+  await world.remove(loaded)
+  await world.remove(other, MOLE)
 })
 
 test('a rule of a field that the sample records break, or of another kind, refuses the template', async () => {
