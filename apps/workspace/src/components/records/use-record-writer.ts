@@ -1,10 +1,7 @@
-import type { LocalDatabase } from '@holdfast/client'
 import { useLocalDatabase } from '@holdfast/react'
 import { useMemo } from 'react'
 import { showToast } from '../toast.tsx'
 import { createRecordWriter, type RecordWriter } from '../../lib/records/create-record-writer.ts'
-import type { Refused } from '../../lib/records/not-stored.ts'
-import type { NewCommand, RecordChange } from '../../lib/records/record-change.ts'
 
 /** Returns the writer for the signed-in user's records, which shows toasts. */
 export function useRecordWriter(): RecordWriter {
@@ -16,44 +13,31 @@ export function useRecordWriter(): RecordWriter {
         local.rejected,
         local.userId,
         (text) => showToast({ text }),
-        (changes) => judgeSoon(local, changes),
-        (command) => completeSoon(local, command),
+        (changes) => soon(async () => (await load()).judgeCommand(local, changes), undefined),
+        async (command) =>
+          command.changes.some(({ kind }) => kind === 'insert')
+            ? soon(async () => (await load()).completeCommand(local, command), command)
+            : command,
       ),
     [local],
   )
 }
 
-/** Loads the defaults with the first new record; if unavailable, the server fills them in. */
-async function completeSoon(local: LocalDatabase, command: NewCommand): Promise<NewCommand> {
-  if (!command.changes.some(({ kind }) => kind === 'insert')) return command
-  try {
-    const { withDefaults } = await import('../../lib/records/computed-defaults.ts')
-    return { ...command, changes: await withDefaults(local, command.changes) }
-  } catch (error) {
-    console.info('The server fills in defaults.', error)
-    return command
-  }
-}
+/** Loads judging and defaults with the first change. */
+const load = (): Promise<typeof import('../../lib/records/before-write.ts')> =>
+  import('../../lib/records/before-write.ts')
 
-/** Timeout in ms for judging a write; beyond it the server decides. */
-const JUDGED_WITHIN_MS = 2_000
+/** Timeout in ms for what precedes a write; beyond it the server decides. */
+const SOON_MS = 2_000
 
-/** Loads judging with the first change; if unavailable, the server decides. */
-async function judgeSoon(local: LocalDatabase, changes: readonly RecordChange[]): Promise<Refused | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), JUDGED_WITHIN_MS)
-  })
-  const judge = async (): Promise<Refused | undefined> => {
-    const { judgeCommand } = await import('../../lib/records/judge-command.ts')
-    return judgeCommand(local, changes)
+/** Returns the result of a task, or `otherwise` if it takes too long or its code is unavailable: then the server judges the change and fills in defaults. */
+function soon<Result>(task: () => Promise<Result>, otherwise: Result): Promise<Result> {
+  const unavailable = (error: unknown): Result => {
+    console.info('The server decides.', error)
+    return otherwise
   }
-  try {
-    return await Promise.race([judge(), late])
-  } catch (error) {
-    console.info('A change is judged by the server alone.', error)
-    return undefined
-  } finally {
-    clearTimeout(timer)
-  }
+  return Promise.race([
+    task().catch(unavailable),
+    new Promise<Result>((resolve) => setTimeout(resolve, SOON_MS, otherwise)),
+  ])
 }

@@ -3,7 +3,7 @@ import type { ColumnDescriptor, ComputedDefault } from '@holdfast/protocol'
 import { toStoredMoment } from '../fields/dates.ts'
 import type { FieldValue } from '../fields/field.ts'
 import { wallTimeAt } from '../time-zone.ts'
-import type { RecordChange, RecordValues } from './record-change.ts'
+import type { NewCommand, RecordChange, RecordValues } from './record-change.ts'
 
 type Local = Pick<LocalDatabase, 'database' | 'schema' | 'userId'>
 
@@ -11,6 +11,11 @@ type Local = Pick<LocalDatabase, 'database' | 'schema' | 'userId'>
 interface Here {
   readonly zone: string | null
   readonly member: string | null
+}
+
+/** Returns the command with the computed defaults of its new records. */
+export async function completeCommand(local: Local, command: NewCommand): Promise<NewCommand> {
+  return { ...command, changes: await withDefaults(local, command.changes) }
 }
 
 /**
@@ -23,7 +28,9 @@ export async function withDefaults(
   now = new Date(),
 ): Promise<readonly RecordChange[]> {
   const columnsOf = new Map(
-    local.schema.get().tables.map(({ name, columns }) => [name, columns.filter(({ computedDefault }) => computedDefault)]),
+    local.schema
+      .get()
+      .tables.map(({ name, columns }) => [name, columns.filter(({ computedDefault }) => computedDefault)]),
   )
   const own = changes.flatMap(({ kind, table }) => (kind === 'insert' ? (columnsOf.get(table) ?? []) : []))
   if (own.length === 0) return changes
@@ -37,7 +44,9 @@ export async function withDefaults(
     return toStoredMoment(new Date(Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS), true)
   }
   return changes.map((change) =>
-    change.kind === 'insert' ? { ...change, values: fill(change.values, columnsOf.get(change.table) ?? [], valueOf) } : change,
+    change.kind === 'insert'
+      ? { ...change, values: fill(change.values, columnsOf.get(change.table) ?? [], valueOf) }
+      : change,
   )
 }
 

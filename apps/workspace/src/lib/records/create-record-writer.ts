@@ -119,10 +119,8 @@ export function createRecordWriter(
       return false
     }
     const made = { ...command, id: crypto.randomUUID() }
-    if (
-      !(await storeOrTell(made.label, () => applyCommand(database, made, { isChecked: false, watch: watchOf(made) })))
-    )
-      return false
+    const options = { isChecked: false, watch: watchOf(made) }
+    if (!(await storeOrTell(made.label, () => applyCommand(database, made, options)))) return false
     const { drafts: _drafts, ...undoable } = made
     update((stack) => pushDone(stack, undoable))
     return true

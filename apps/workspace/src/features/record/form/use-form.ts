@@ -57,15 +57,15 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
     setDraft(next)
   }
   /** Shows the computed defaults of asked fields in an empty form. */
-  const fillIn = useEffectEvent(async ({ id, values }: Draft) => {
-    if (Object.keys(values).length > 0) return
-    const empty = { kind: 'insert', table: table.name, id, values } as const
+  const fillIn = useEffectEvent(async (id: string) => {
+    if (Object.keys(latest.current.values).length > 0) return
+    const empty = { kind: 'insert', table: table.name, id, values: {} } as const
     const [change] = (await writer.complete({ label: '', changes: [empty] })).changes
     const known = Object.entries(change?.values ?? {}).filter(([name]) => fields.some((field) => field.name === name))
     if (known.length === 0 || latest.current.id !== id) return
     put({ ...latest.current, values: { ...Object.fromEntries(known), ...latest.current.values } })
   })
-  useEffect(() => void fillIn(latest.current), [draft.id])
+  useEffect(() => void fillIn(draft.id), [draft.id])
   const make = async (): Promise<SaveOutcome> => {
     const { id: draftId, values } = latest.current
     const missing = missingOf(values)
