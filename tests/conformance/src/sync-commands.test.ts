@@ -67,6 +67,7 @@ describe('`holdfast sync status`', () => {
     expect(err).toBe('')
     expect(out).toMatch(/^sync +serving devices$/m)
     expect(out).toMatch(/^reader +following$/m)
+    expect(out).toMatch(/^server +[\da-f]{8}, this one: reads the changes since \d{4}-.*Z$/m)
     expect(out).toMatch(
       /^slot +holdfast_\d+, being read, confirmed [\dA-F]+\/[\dA-F]+, Postgres keeps [\d,]+ \w+ for it$/m,
     )

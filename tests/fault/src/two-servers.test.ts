@@ -32,6 +32,18 @@ async function syncOf(url: string): Promise<string> {
   return ((await response.json()) as { sync: string }).sync
 }
 
+interface Servers {
+  readonly server: string
+  readonly servers: readonly { readonly name: string; readonly role: string }[]
+}
+
+async function serversOf(url: string): Promise<Servers> {
+  const response = await fetch(`${url}/sync/v1/status`, {
+    headers: { authorization: `Bearer ${holdfast.serviceRoleKey}` },
+  })
+  return (await response.json()) as Servers
+}
+
 /** @returns how long it took, in milliseconds */
 async function untilSync(url: string, state: string): Promise<number> {
   const began = Date.now()
@@ -125,6 +137,12 @@ function joinChannel(url: string): {
 
 test('a server that hangs is replaced, and follows when it goes on', async () => {
   expect(await syncOf(other.ready.base)).toBe('standby')
+  const [reader, standby] = [await serversOf(holdfast.url), await serversOf(other.ready.base)]
+  expect(reader.servers).toEqual(standby.servers)
+  expect(reader.servers.map(({ name, role }) => [name, role])).toEqual([
+    [reader.server, 'reader'],
+    [standby.server, 'standby'],
+  ])
   const channel = joinChannel(other.ready.base)
   const before = joinChannel(holdfast.url)
   await expect.poll(() => channel.states).toContain('CHANNEL_ERROR')

@@ -25,6 +25,7 @@ export function renderStatus(status: SyncStatus, all: boolean): string {
         : `NOT READY: ${reader.problem ?? 'devices wait until all tables have been read'}`,
     ],
     ['reader', `${reader.state}${reader.problem === undefined ? '' : `: ${reader.problem}`}`],
+    ...status.servers.map((server): readonly [string, string] => ['server', renderServer(server, status.server)]),
     ['behind', `${bytes(slot.lagBytes)}, ${reader.lagSeconds} s`],
     [
       'checkpoint',
@@ -102,6 +103,11 @@ function renderLeftOutClasses({
         ]
       : []),
   ]
+}
+
+function renderServer({ name, role, since, address }: SyncStatus['servers'][number], own: string): string {
+  const where = name === own ? ', this one' : address === undefined ? '' : ` at ${address}`
+  return `${name}${where}: ${role === 'reader' ? 'reads the changes' : 'stands by'} since ${since}`
 }
 
 function renderAuthors(authors: SyncStatus['leftOut'][number]['authors'], through: readonly string[]): string {

@@ -4,6 +4,7 @@ import { findSlot, formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
 import type { ClassList } from '../buckets/class-list.ts'
 import type { PolicyFailure } from '../buckets/policy-failures.ts'
 import type { FillProgress } from '../fill/fill-turns.ts'
+import { listServers, type ListedServer } from '../lease/lease.ts'
 import { readSlotName } from '../replicator/setup/change-slot.ts'
 import type { ReaderProgress, ReaderState } from '../replicator/read/reader-progress.ts'
 import type { OmittedTable } from '../stream/fit-buckets.ts'
@@ -15,6 +16,10 @@ import { readEstimates, readSizes } from './table-sizes.ts'
 export interface SyncStatus {
   /** Whether devices are served. */
   readonly ready: boolean
+  /** The server that answers. */
+  readonly server: string
+  /** All servers of the database, the reader first. */
+  readonly servers: readonly ListedServer[]
   /** State of the change reader, and the last failure while it recovers. */
   readonly reader: {
     readonly state: ReaderState
@@ -111,6 +116,8 @@ export interface TableFill {
 export interface StatusSource {
   /** As the superuser. */
   readonly pool: Pool
+  /** Name of this server. */
+  readonly server: string
   /** `undefined` while the first one is being made. */
   readonly plan: SyncPlan | undefined
   readonly failing: readonly PolicyFailure[]
@@ -145,6 +152,8 @@ export async function readStatus(source: StatusSource): Promise<SyncStatus> {
   const { lastCommitMs } = reader.progress
   return {
     ready: source.ready,
+    server: source.server,
+    servers: await listServers(pool),
     reader: {
       state: reader.state,
       ...(reader.problem === undefined ? {} : { problem: reader.problem }),

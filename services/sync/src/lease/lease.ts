@@ -11,6 +11,9 @@ const HOLDER = 1
 const STANDBY = 2
 const WRITES = 3
 
+/** Beginning of the names of connections that have the lease or wait for it; the server's name follows. */
+const LEASE_CONNECTION = 'holdfast lease '
+
 /** The channel on which event triggers announce schema changes. */
 const CATALOG_LISTEN = sql`listen holdfast_catalog`
 
@@ -54,7 +57,7 @@ export async function acquireLease(
   signal: AbortSignal,
   onStandby: (holder: string) => void,
 ): Promise<Lease> {
-  const db = await openOwnConnection({ url: options.url, applicationName: `holdfast lease ${options.instance}` })
+  const db = await openOwnConnection({ url: options.url, applicationName: LEASE_CONNECTION + options.instance })
   const onCatalogChange = (): void => options.onCatalogChange?.()
   const end = (): void => void db[Symbol.asyncDispose]()
   let stopListening = (): void => undefined
@@ -98,6 +101,36 @@ export async function acquireLease(
   }
 }
 
+/** A server of the database. */
+export interface ListedServer {
+  /** Random, new with each start. */
+  readonly name: string
+  /** `reader`: reads the changes and serves devices. `standby`: takes over when the reader is gone. */
+  readonly role: 'reader' | 'standby'
+  /** ISO 8601. When it last connected to compete for the lease. */
+  readonly since: string
+  /** Its address as Postgres sees it; missing for a local socket. */
+  readonly address?: string
+}
+
+/** Lists the servers that have the lease or wait for it, the reader first. Postgres knows them by their connections. */
+export async function listServers(db: Queryable): Promise<readonly ListedServer[]> {
+  const rows = await db.query<{ name: string; is_reader: boolean; since: Date; address: string | null }>(sql`
+    select substr(a.application_name, ${LEASE_CONNECTION.length + 1}) as name, a.backend_start as since, host(a.client_addr) as address,
+           exists (select from pg_catalog.pg_locks l
+                    where l.pid = a.pid and l.locktype = 'advisory' and l.classid = ${LOCKS}::int::oid and l.objid = ${HOLDER}::int::oid
+                      and l.objsubid = 2 and l.granted) as is_reader
+      from pg_catalog.pg_stat_activity a
+     where a.datname = current_database() and starts_with(a.application_name, ${LEASE_CONNECTION})
+     order by is_reader desc, since, name`)
+  return rows.map(({ name, is_reader: isReader, since, address }) => ({
+    name,
+    role: isReader ? 'reader' : 'standby',
+    since: since.toISOString(),
+    ...(address === null ? {} : { address }),
+  }))
+}
+
 async function tryLock(db: Queryable): Promise<boolean> {
   const [row] = await db.query<{ locked: boolean }>(sql`select pg_try_advisory_lock(${LOCKS}, ${HOLDER}) as locked`)
   return row?.locked === true
@@ -113,12 +146,12 @@ async function observe(db: Queryable): Promise<Observed> {
  * has not stored its name yet.
  */
 async function endConnections(db: Queryable, holder: string, withLease: boolean): Promise<void> {
-  const names = [`holdfast sync ${holder}`, ...(withLease ? [`holdfast lease ${holder}`] : [])]
+  const names = [`holdfast sync ${holder}`, ...(withLease ? [LEASE_CONNECTION + holder] : [])]
   await db.query(sql`
     select pg_terminate_backend(pid) from pg_catalog.pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid()
        and (application_name = any(${names}::text[])
-         or ${withLease} and application_name like 'holdfast lease %' and pid in (
+         or ${withLease} and starts_with(application_name, ${LEASE_CONNECTION}) and pid in (
               select pid from pg_catalog.pg_locks
                where locktype = 'advisory' and classid = ${LOCKS}::int::oid and objid = ${HOLDER}::int::oid and objsubid = 2 and granted))`)
 }

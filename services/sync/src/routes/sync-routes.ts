@@ -134,6 +134,7 @@ function status({ options, ground, writing, context }: SyncRoutesOptions): Promi
   const { connections } = ground
   return readStatus({
     pool: ground.pool,
+    server: ground.instance,
     plan: writing.plan(),
     failing: ground.failures.list(),
     ready: replicator.isServing,
