@@ -61,6 +61,18 @@ export interface FileDetails extends ListedFile {
   readonly userMetadata?: Readonly<Record<string, unknown>> | null
 }
 
+/** `POST /files/thumbnails`: paths of this server by name, valid for some minutes. Files that are no images have none. */
+export type FileThumbnails = { readonly thumbnails: Readonly<Record<string, string>> }
+
+/** `GET /files/folder`: files in a folder, at any depth. */
+export interface FolderSize {
+  /** Counted up to `filesMax` and one more. */
+  readonly files: number
+  readonly bytes: number
+  /** Files that are deleted with their folder at most. */
+  readonly filesMax: number
+}
+
 /** Paths of this server, valid for some minutes. */
 export interface FilePreview {
   readonly path: string

@@ -35,6 +35,54 @@ export interface SettingList {
   readonly configFile: string
 }
 
+/** An external provider that users may sign in with. */
+export interface ListedProvider {
+  /** `github`, or `custom:…` for one of the admin API. */
+  readonly name: string
+  readonly isEnabled: boolean
+  /** Options without which sign-in fails. */
+  readonly missing: readonly string[]
+  /** URL to register at the provider. */
+  readonly callbackUrl: string
+  /** Prefix of its options; `null` for custom providers, which are set through the admin API. */
+  readonly optionPrefix: string | null
+}
+
+/** `GET /settings/providers`. Built-in providers first. */
+export interface ProviderList {
+  readonly providers: readonly ListedProvider[]
+}
+
+/** A mail template in force. */
+export interface ListedMailTemplate {
+  readonly kind: string
+  /** Whether such mails are sent. */
+  readonly isEnabled: boolean
+  /** Source of the subject. */
+  readonly subject: string
+  readonly subjectOption: string
+  /** Whether `subjectOption` sets it. */
+  readonly hasOwnSubject: boolean
+  /** Option that names the HTML file. */
+  readonly contentOption: string
+  /** The project's HTML file; `null` if the HTML is built in. */
+  readonly file: string | null
+}
+
+/** `GET /settings/mails`. */
+export interface MailTemplateList {
+  readonly templates: readonly ListedMailTemplate[]
+}
+
+/** `GET /settings/mails/:kind`: a template, rendered with sample values. Its HTML is the page `GET /settings/mails/:kind/page`. */
+export interface MailPreview {
+  readonly subject: string
+  readonly text: string
+  /** Source of the HTML, or its beginning if `isCut`. */
+  readonly source: string
+  readonly isCut: boolean
+}
+
 /** A migration of the project. */
 export interface ListedMigration {
   readonly version: string

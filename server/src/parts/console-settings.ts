@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { KeySources, SettingSources } from '@holdfast/console'
+import type { KeySources, SettingSources, SignInSources } from '@holdfast/console'
 import { listSettings } from '../config/list-settings.ts'
 import { optionGroups } from '../config/options.ts'
 import type { Accounts } from './accounts.ts'
@@ -10,6 +10,15 @@ export function createSettingSources({ config, origins }: PartContext): SettingS
   return {
     listSettings: () => listSettings(optionGroups, config, origins),
     configFile: config.configFile,
+  }
+}
+
+/** Returns providers and mail templates for the console. */
+export function createSignInSources({ auth }: Accounts): SignInSources {
+  return {
+    listProviders: async () =>
+      (await auth.describeProviders()).map(({ optionPrefix = null, ...provider }) => ({ ...provider, optionPrefix })),
+    mails: auth.mailTemplates,
   }
 }
 

@@ -24,7 +24,7 @@ import { createBackupSources } from './console-backups.ts'
 import { createFunctionSources } from './console-functions.ts'
 import { createJobSources } from './console-jobs.ts'
 import { createMigrationSources } from './console-migrations.ts'
-import { createKeySources, createSettingSources } from './console-settings.ts'
+import { createKeySources, createSettingSources, createSignInSources } from './console-settings.ts'
 import { createSqlSessions } from './console-sql.ts'
 import { createProjectChanges, openTableSessions, readSyncStates } from './console-tables.ts'
 import type { PartContext } from './part-context.ts'
@@ -105,6 +105,7 @@ export function openConsolePart(context: PartContext, parts: ConsoleParts): Cons
         realtime: parts.services.realtime,
         storage: parts.services.storage && { ...parts.services.storage.abilities, publicUrl: baseUrl },
         settings: createSettingSources(context),
+        signIn: createSignInSources(accounts),
         migrations: createMigrationSources(context, pool),
         backups,
         keys: createKeySources(context, accounts),

@@ -5,9 +5,10 @@ import { createInvitedAccount, type InvitedAccount } from './admin/invite-accoun
 import { authRoutes, type AuthParts, composeAuth } from './compose.ts'
 import { issueSignInKey } from './confirmations/issue-token.ts'
 import { warnOfUnreadableSecrets } from './external/custom/warn-of-unreadable-secrets.ts'
+import type { DescribedProvider } from './external/describe-providers.ts'
 import { type MailState, readMailStates } from './messages/message-rows.ts'
 import { type CapturedMessages, readCaptured } from './messages/captured-messages.ts'
-import type { OutgoingAutomationMail, OutgoingDigest, OutgoingInvitation } from './messages/messages.ts'
+import type { DescribedMail, OutgoingAutomationMail, OutgoingDigest, OutgoingInvitation } from './messages/messages.ts'
 import { type AuthOptions, defaultAuthOptions } from './options/auth-options.ts'
 import { discoveryRoutes } from './routes/oauth.ts'
 import { bucketsInMemory, createRateLimiter, type RateLimiter, type RateLimiterOptions } from './rate-limits.ts'
@@ -64,6 +65,10 @@ export interface AuthService extends AsyncDisposable {
   readonly captured: CapturedMessages | undefined
   /** Creates a limiter that counts as those of this service do. */
   createRateLimiter(limit: RateLimiterOptions): RateLimiter
+  /** The mail templates in force. */
+  readonly mailTemplates: readonly DescribedMail[]
+  /** Lists external providers and what they lack, without secrets. */
+  describeProviders(): Promise<readonly DescribedProvider[]>
   /** Returns the public keys as published. */
   jwks(): Jwks
   /** For operators: creates a token of a user. `undefined` if there is no such account. */
@@ -138,6 +143,8 @@ export async function openAuth(input: OpenAuthOptions): Promise<AuthService> {
     }),
     apiKeys: await mintApiKeys(origin),
     captured: parts.messages.capturesMails ? readCaptured(pool) : undefined,
+    mailTemplates: parts.messages.templates,
+    describeProviders: () => parts.providers.describe(),
     jwks: () => keys.jwks,
     createRateLimiter: (limit) => createRateLimiter(limit, openBuckets),
     ...callsForOthers(parts),

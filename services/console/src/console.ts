@@ -31,6 +31,7 @@ import { profileRoutes } from './routes/profile.ts'
 import { type ChannelSources, realtimeRoutes } from './routes/realtime.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { settingRoutes, type SettingSources } from './routes/settings.ts'
+import { signInSettingRoutes, type SignInSources } from './routes/sign-in-settings.ts'
 import { type OpenSqlSession, sqlRoutes } from './routes/sql.ts'
 import { sqlQueryRoutes } from './routes/sql-queries.ts'
 import { tableChangeRoutes } from './routes/table-changes.ts'
@@ -66,6 +67,7 @@ export interface OpenConsoleOptions {
   /** Missing if mails are sent. */
   readonly captured?: CapturedMails
   readonly settings: SettingSources
+  readonly signIn: SignInSources
   readonly migrations: MigrationSources
   readonly backups: BackupSources
   readonly keys: KeySources
@@ -175,6 +177,7 @@ function createRoutes(
     ...overviewRoutes(options.overview),
     ...adviceRoutes(options.readAdvice),
     ...settingRoutes(options.settings),
+    ...signInSettingRoutes(options.signIn),
     ...migrationRoutes(options.migrations),
     ...backupRoutes(options.backups),
     ...keyRoutes({ operators, credentials, callApi: options.callApi, keys: options.keys }),

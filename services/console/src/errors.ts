@@ -35,6 +35,7 @@ export const requestUnknown = refusal(
 export const queueUnknown = refusal('queue_unknown', 404, 'There is no such queue.')
 export const messageUnknown = refusal('message_unknown', 404, 'There is no such message, or a consumer has deleted it.')
 export const mailUnknown = refusal('mail_unknown', 404, 'There is no such captured mail.')
+export const mailTemplateUnknown = refusal('mail_template_unknown', 404, 'There is no such mail template.')
 export const migrationUnknown = refusal(
   'migration_unknown',
   404,
@@ -92,6 +93,14 @@ export const realtimeStandby = refusal(
   'Another server serves the channels of this database. Open the console there.',
 )
 export const noSuchBucket = refusal('no_such_bucket', 404, 'There is no such bucket.')
+/** @param filesMax - that are deleted at once */
+export function folderTooLarge(filesMax: number): HoldfastError {
+  return new HoldfastError(
+    'folder_too_large',
+    409,
+    `The folder has more than ${filesMax} files. Delete its folders one by one, or empty the bucket.`,
+  )
+}
 export const noSuchFile = refusal('no_such_file', 404, 'There is no such file. It may have been moved or deleted.')
 export const previewBusy = refusal(
   'busy',

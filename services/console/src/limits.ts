@@ -36,6 +36,9 @@ export const PAGE_ROWS_MAX = 200
 /** Lifetime in seconds of the session that a support link starts. */
 export const SUPPORT_SESSION_S = 3_600
 
+/** Characters of a mail template that are shown. */
+export const MAIL_SOURCE_CHARS_MAX = 100_000
+
 /** Users whose devices a search finds. */
 export const DEVICE_USERS_MAX = 50
 
@@ -167,8 +170,13 @@ export const SHARED_LINK_DAYS_MAX = 365
 /** Width in pixels of the image in a preview. */
 export const THUMBNAIL_PX = 640
 
-/** Files deleted at once. */
+/** Side in pixels of the images in a list, for dense screens, and how many are signed at once: a page of a folder. */
+export const LIST_THUMBNAIL_PX = 80
+export const LIST_THUMBNAILS_MAX = 100
+
+/** Files deleted at once, by name and with their folder. */
 export const DELETED_FILES_MAX = 100
+export const FOLDER_FILES_MAX = 1_000
 
 /** Time in ms for which a preview may hold the locks of its SQL, and for what it reads before and after. */
 export const PREVIEW_LOCKED_MS = 10_000

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { BucketList, BucketPolicy, BucketUsages, FileDetails, FilePreview, FolderPage } from '@holdfast/protocol'
+import type {
+  BucketList,
+  BucketPolicy,
+  BucketUsages,
+  FileDetails,
+  FilePreview,
+  FileThumbnails,
+  FolderPage,
+} from '@holdfast/protocol'
 import { sql } from '@holdfast/postgres'
 import { openHoldfast, type Holdfast } from '@holdfast/test-support'
 import { type ConsoleBrowser, openConsoleBrowser, openOperator, openOwner } from './console-world.ts'
@@ -162,6 +170,39 @@ describe('folders', () => {
     expect(await developer.refusal('GET /files/list?bucket=plans&after=no-position')).toBe('400 InvalidParameter')
   })
 
+  test('are counted and deleted with the files at any depth, and nothing beside them', async () => {
+    for (const key of ['old/a.txt', 'old/deep/b.txt', 'older.txt']) await upload(key, 'four')
+    await insertRow('old%/c.txt')
+    expect(await viewer.ask('GET /files/folder?bucket=plans&folder=old/')).toEqual({
+      files: 2,
+      bytes: 8,
+      filesMax: 1_000,
+    })
+    const old = { bucket: 'plans', folder: 'old/' }
+    expect(await viewer.refusal('POST /files/delete-folder', old)).toBe('403 role_too_low')
+    expect(await developer.ask('POST /files/delete-folder', old)).toEqual({ deleted: 2 })
+    expect(await lastEntry('delete_folder')).toMatchObject({
+      target: 'folder plans/old/',
+      before: { files: 2 },
+      after: { deleted: 2 },
+    })
+    expect([...(await list('old')).folders, ...(await list('old')).files.map(({ key }) => key)]).toEqual([
+      'old%/',
+      'older.txt',
+    ])
+    expect(await developer.refusal('POST /files/delete-folder', { bucket: 'plans', folder: 'old' })).toBe(
+      '400 invalid_request',
+    )
+  })
+
+  test('with too many files are not deleted', async () => {
+    await holdfast.internal.execute(sql`
+      insert into storage.objects (bucket_id, name) select 'plans', 'crowd/' || n from generate_series(1, 1001) n`)
+    const crowd = { bucket: 'plans', folder: 'crowd/' }
+    expect(await developer.refusal('POST /files/delete-folder', crowd)).toBe('409 folder_too_large')
+    expect(await viewer.ask('GET /files/folder?bucket=plans&folder=crowd/')).toMatchObject({ files: 1_001 })
+  })
+
   test('of a bucket that is not there are refused', async () => {
     expect(await developer.refusal('GET /files/list?bucket=nowhere')).toBe('404 no_such_bucket')
   })
@@ -232,6 +273,12 @@ describe('files', () => {
     const drawn = await preview('dot.png')
     const thumbnail = await fetch(`${holdfast.url}${drawn.thumbnailPath}`)
     expect(thumbnail.headers.get('content-type')).toMatch(/^image\//)
+    const keys = ['dot.png', 'drawing.svg', 'page.html', 'nothing.png']
+    const { thumbnails } = await developer.ask<FileThumbnails>('POST /files/thumbnails', { bucket: 'plans', keys })
+    expect(Object.keys(thumbnails)).toEqual(['dot.png'])
+    const small = await fetch(`${holdfast.url}${thumbnails['dot.png']}`)
+    expect(small.headers.get('content-type')).toMatch(/^image\//)
+    expect(await lastEntry('preview_files')).toMatchObject({ after: { keys: ['dot.png'] } })
     expect((await preview('drawing.svg')).thumbnailPath).toBeUndefined()
     const page = await preview('page.html')
     expect(page.thumbnailPath).toBeUndefined()

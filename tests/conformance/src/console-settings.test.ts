@@ -10,6 +10,7 @@ import { type ConsoleBrowser, openConsoleBrowser, openOperator, openOwner, PASSW
 let holdfast: Holdfast
 let folder: string
 let migrations: string
+let recoveryFile: string
 let owner: ConsoleBrowser
 let developer: ConsoleBrowser
 let viewer: ConsoleBrowser
@@ -20,7 +21,17 @@ const ADDRESS = 'olga@ops.example'
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-settings-'))
   const configFile = join(folder, 'config.json')
-  writeFileSync(configFile, JSON.stringify({ metricsToken: METRICS_TOKEN, emailSmtpAdminEmail: ADDRESS }))
+  recoveryFile = join(folder, 'recovery.html')
+  writeFileSync(recoveryFile, '<script>alert(1)</script><p>For {{ .Email }}: {{ .Token }}</p>')
+  const config = {
+    metricsToken: METRICS_TOKEN,
+    emailSmtpAdminEmail: ADDRESS,
+    externalGithubEnabled: true,
+    externalGithubClientId: 'an-app-id',
+    emailTemplateRecoverySubject: 'Back into {{ .ProjectName }}',
+    emailTemplateRecoveryContentPath: recoveryFile,
+  }
+  writeFileSync(configFile, JSON.stringify(config))
   migrations = join(folder, 'migrations')
   mkdirSync(migrations)
   writeFileSync(join(migrations, '20260101000000_first.sql'), 'create table public.first (id int primary key);')
@@ -69,6 +80,63 @@ describe('what is set where', () => {
 
   test('is not shown without a session', async () => {
     expect(await openConsoleBrowser(holdfast).refusal('GET /settings')).toBe('401 not_signed_in')
+  })
+})
+
+describe('providers', () => {
+  test('are listed with what they lack and their callback URL, without ids and secrets', async () => {
+    const { providers } = await viewer.ask<{ providers: readonly Named[] }>('GET /settings/providers')
+    const github = providers.find(({ name }) => name === 'github')
+    expect(github).toEqual({
+      name: 'github',
+      isEnabled: true,
+      missing: ['externalGithubSecret'],
+      callbackUrl: `${holdfast.url}/auth/v1/callback`,
+      optionPrefix: 'externalGithub',
+    })
+    expect(providers.find(({ name }) => name === 'keycloak')).toMatchObject({
+      isEnabled: false,
+      missing: ['externalKeycloakClientId', 'externalKeycloakSecret', 'externalKeycloakUrl'],
+    })
+    expect(JSON.stringify(providers)).not.toContain('an-app-id')
+  })
+})
+
+describe('mail templates', () => {
+  test('are listed with the file or option that sets them', async () => {
+    const { templates } = await viewer.ask<{ templates: readonly { kind: string }[] }>('GET /settings/mails')
+    expect(templates.find(({ kind }) => kind === 'recovery')).toEqual({
+      kind: 'recovery',
+      isEnabled: true,
+      subject: 'Back into {{ .ProjectName }}',
+      subjectOption: 'emailTemplateRecoverySubject',
+      hasOwnSubject: true,
+      contentOption: 'emailTemplateRecoveryContentPath',
+      file: recoveryFile,
+    })
+    expect(templates.find(({ kind }) => kind === 'password_changed_notification')).toMatchObject({
+      isEnabled: false,
+      hasOwnSubject: false,
+      file: null,
+    })
+  })
+
+  test('are rendered with sample values, on a page whose policy runs no script', async () => {
+    expect(await viewer.ask('GET /settings/mails/recovery')).toMatchObject({
+      subject: 'Back into Holdfast',
+      text: 'For kim@example.com: 123456\n',
+      source: expect.stringContaining('{{ .Token }}') as string,
+    })
+    const address = `${holdfast.url}/console/v1/settings/mails/recovery/page`
+    const headers = { 'sec-fetch-site': 'same-origin', cookie: viewer.cookie() ?? '' }
+    const page = await fetch(address, { headers })
+    expect(page.headers.get('content-type')).toContain('text/html')
+    expect(page.headers.get('content-security-policy')).toMatch(/^sandbox; default-src 'none';/)
+    expect(await page.text()).toContain('<p>For kim@example.com: 123456</p>')
+    const around = await fetch(`${holdfast.url}/console/`)
+    expect(around.headers.get('content-security-policy')).toContain("frame-src 'self'")
+    expect((await fetch(address, { headers: { 'sec-fetch-site': 'same-origin' } })).status).toBe(401)
+    expect(await viewer.refusal('GET /settings/mails/nothing')).toBe('404 mail_template_unknown')
   })
 })
 

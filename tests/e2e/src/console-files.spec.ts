@@ -95,6 +95,23 @@ test('an owner makes a bucket, uploads, previews, shares, moves and deletes file
     await expect(files).toContainText('dot.png')
   })
 
+  await test.step('thumbnails are drawn in the list, and a folder is deleted with its file', async () => {
+    await page.getByText('Thumbnails', { exact: true }).click()
+    const thumbnail = files.getByRole('row').filter({ hasText: 'dot.png' }).locator('img')
+    await expect
+      .poll(() => thumbnail.evaluate((one) => (one instanceof HTMLImageElement ? one.naturalWidth : 0)))
+      .toBeGreaterThan(0)
+    await expectAccessible(page, 'thumbnails in the console')
+    await files.getByRole('button', { name: 'site/' }).click()
+    await page.getByRole('button', { name: 'Delete folder…' }).click()
+    await expect(page.getByRole('alertdialog')).toContainText('1 file of 39 B')
+    await expectAccessible(page, 'deleting a folder in the console')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await expect(page.getByText('1 file was deleted')).toBeVisible()
+    await expect(files).toContainText('dot.png')
+    await expect(files).not.toContainText('site/')
+  })
+
   await test.step('a hostile name is text, and its file is deleted', async () => {
     await holdfast.internal.execute(
       sql`insert into storage.objects (bucket_id, name) values ('drawings', ${HOSTILE}), ('drawings', '../up 🗺️.png')`,

@@ -14,6 +14,9 @@ export class ConsoleError extends Error {
   }
 }
 
+/** Path prefix of the console's API. */
+export const API = '/console/v1'
+
 /** Timeout in ms of a request, after which the page says so instead of waiting on. */
 const TIMEOUT_MS = 30_000
 
@@ -33,7 +36,7 @@ export async function request<Result>(
 ): Promise<Result> {
   const [method = '', path = ''] = target.split(' ')
   const timeout = AbortSignal.timeout(timeoutMs)
-  const response = await fetch(`/console/v1${path}`, {
+  const response = await fetch(`${API}${path}`, {
     method,
     credentials: 'same-origin',
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,

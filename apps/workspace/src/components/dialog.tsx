@@ -90,12 +90,15 @@ export function ConfirmDialog({
   cancelLabel = commonMessages.cancel,
   isDanger = false,
   isPending = false,
+  isDisabled = false,
   onConfirm,
 }: Omit<DialogProps, 'actions' | 'actionsLayout' | 'role' | 'size'> & {
   readonly confirmLabel: string
   readonly cancelLabel?: string
   readonly isDanger?: boolean
   readonly isPending?: boolean
+  /** Whether it cannot be confirmed yet. */
+  readonly isDisabled?: boolean
   readonly onConfirm: () => void
 }): JSX.Element {
   return (
@@ -113,6 +116,7 @@ export function ConfirmDialog({
             tone={isDanger ? 'danger' : 'primary'}
             onPress={onConfirm}
             isPending={isPending}
+            isDisabled={isDisabled}
             autoFocus={!isDanger}
           >
             {confirmLabel}

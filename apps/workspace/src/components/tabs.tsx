@@ -1,4 +1,4 @@
-import { type JSX, type ReactNode, useEffect, useRef } from 'react'
+import type { JSX, ReactNode } from 'react'
 import { Tab, TabList, TabPanel, Tabs as AriaTabs } from 'react-aria-components/Tabs'
 import { cx } from '../lib/cx.ts'
 import { CountBadge } from './count-badge.tsx'
@@ -12,6 +12,11 @@ export interface TabItem<Id extends string> {
   /** Shown and announced after the count, such as how many are new. */
   readonly note?: string | undefined
   readonly content: ReactNode
+}
+
+/** Scrolls to the selected tab: on phones they may not all fit. The list is drawn after its parent's effects, so the tab itself has to call. */
+function showTab(tab: Element | null): void {
+  tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }
 
 /** Tabs with panels and arrow navigation; the caller stores the selection, usually in the URL. */
@@ -29,12 +34,6 @@ export function Tabs<Id extends string>({
   readonly isFlush?: boolean
   readonly onSelect: (id: Id) => void
 }): JSX.Element {
-  const list = useRef<HTMLDivElement>(null)
-  // On phones they may not all fit.
-  useEffect(() => {
-    const tab = list.current?.querySelector(`[data-key="${selected}"]`)
-    tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [selected])
   return (
     <AriaTabs
       selectedKey={selected}
@@ -45,7 +44,6 @@ export function Tabs<Id extends string>({
       className="flex min-h-0 flex-1 flex-col"
     >
       <TabList
-        ref={list}
         aria-label={label}
         className={cx(
           'flex shrink-0 gap-1 max-[359px]:gap-0 overflow-x-auto overflow-y-hidden border-b border-border',
@@ -55,6 +53,7 @@ export function Tabs<Id extends string>({
         {tabs.map((tab) => (
           <Tab
             key={tab.id}
+            ref={tab.id === selected ? showTab : undefined}
             id={tab.id}
             className={cx(
               'focus-inset relative flex h-10 cursor-default items-center gap-2 rounded-sm px-2 text-[0.875rem] max-[359px]:px-1 tablet:px-3 whitespace-nowrap text-muted outline-none coarse:h-11',

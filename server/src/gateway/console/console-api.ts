@@ -106,7 +106,18 @@ function readCookie(header = ''): string | undefined {
   return undefined
 }
 
-function send(reply: FastifyReply, { status, body, sessionKey }: ConsoleAnswer, isSecure: boolean): FastifyReply {
+/** Policy of a page inside a frame of the console: styles and images, but no scripts, forms or links that lead away. */
+const PAGE_POLICY = [
+  'sandbox',
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  'img-src data: https:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ')
+
+function send(reply: FastifyReply, { status, body, page, sessionKey }: ConsoleAnswer, isSecure: boolean): FastifyReply {
   if (sessionKey !== undefined) {
     const attributes = `Path=/console; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
     reply.header(
@@ -116,5 +127,11 @@ function send(reply: FastifyReply, { status, body, sessionKey }: ConsoleAnswer, 
         : `${COOKIE}=${sessionKey}; ${attributes}; Max-Age=${SESSION_DAYS * DAY_S}`,
     )
   }
+  if (page !== undefined)
+    return reply
+      .code(status)
+      .type('text/html; charset=utf-8')
+      .headers({ 'content-security-policy': PAGE_POLICY, 'x-content-type-options': 'nosniff' })
+      .send(page)
   return reply.code(status).send(body)
 }

@@ -10,6 +10,8 @@ const CONTENT_SECURITY_POLICY = [
   "media-src 'self' blob:",
   "font-src 'self'",
   "connect-src 'self'",
+  // Previews of mails, whose own policy runs no script.
+  "frame-src 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
   "form-action 'none'",

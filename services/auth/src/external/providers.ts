@@ -5,6 +5,7 @@ import { PROVIDER_NAMES, type ProviderName } from '../options/providers.ts'
 import type { Sealer } from '../secrets/sealer.ts'
 import { customProvider } from './custom/custom-provider.ts'
 import { findCustomProvider } from './custom/custom-provider-row.ts'
+import { type DescribedProvider, listCustomProviders } from './describe-providers.ts'
 import { createDiscovery } from './discovery.ts'
 import { unsupportedProvider } from './errors.ts'
 import { createIdTokenVerifier, type VerifyIdToken } from './id-token.ts'
@@ -39,6 +40,8 @@ export interface Providers {
   /** Built-in providers enabled in the settings. */
   readonly enabled: ReadonlySet<ProviderName>
   readonly verifyIdToken: VerifyIdToken
+  /** Lists built-in providers, then custom ones. */
+  describe(): Promise<readonly DescribedProvider[]>
 }
 
 export function createProviders(input: {
@@ -74,6 +77,10 @@ export function createProviders(input: {
     find,
     enabled,
     verifyIdToken: createIdTokenVerifier(clock),
+    describe: async () => [
+      ...PROVIDER_NAMES.map((name) => describeBuiltIn(options, name, callback)),
+      ...(await listCustomProviders(pool, callback)),
+    ],
     async require(text) {
       const name = text.toLowerCase()
       const provider = await find(name)
@@ -82,6 +89,24 @@ export function createProviders(input: {
       if (provider.clientSecret === '') throw unsupportedProvider('missing OAuth secret')
       return provider
     },
+  }
+}
+
+function describeBuiltIn(options: AuthOptions, name: ProviderName, callback: string): DescribedProvider {
+  const { clientId, clientSecret, redirectUri, url } = settingsOf(options, name, callback)
+  const optionPrefix = prefixOf(name)
+  const missing = [
+    ...(clientId === '' ? ['ClientId'] : []),
+    ...(clientSecret === '' ? ['Secret'] : []),
+    // A Keycloak has no public address.
+    ...(name === 'keycloak' && url === undefined ? ['Url'] : []),
+  ]
+  return {
+    name,
+    isEnabled: read(options, name, 'Enabled') === true,
+    missing: missing.map((field) => `${optionPrefix}${field}`),
+    callbackUrl: redirectUri,
+    optionPrefix,
   }
 }
 
@@ -120,6 +145,9 @@ function textOption(options: AuthOptions, name: ProviderName, field: 'ClientId' 
 type Field = 'Enabled' | 'ClientId' | 'Secret' | 'RedirectUri' | 'Url' | 'SkipNonceCheck' | 'EmailOptional'
 
 function read(options: AuthOptions, name: ProviderName, field: Field): unknown {
-  const capitalized = `${name.charAt(0).toUpperCase()}${name.slice(1)}` as Capitalize<ProviderName>
-  return options[`external${capitalized}${field}`]
+  return options[`${prefixOf(name)}${field}`]
+}
+
+function prefixOf(name: ProviderName): `external${Capitalize<ProviderName>}` {
+  return `external${name.charAt(0).toUpperCase()}${name.slice(1)}` as `external${Capitalize<ProviderName>}`
 }

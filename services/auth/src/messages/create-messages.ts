@@ -13,6 +13,7 @@ import {
   sendSmsPayload,
 } from './hook-payloads.ts'
 import { createHookSender } from './hook-sender.ts'
+import { describeMails } from './describe-mails.ts'
 import { compile, loadMailTemplates, type MailTemplates } from './mail-templates.ts'
 import { insertMessage } from './message-rows.ts'
 import type {
@@ -86,6 +87,7 @@ export function createMessages(input: MessagesOptions): Messages {
   }
   return {
     capturesMails: !smtp && !hooks.has('send_email'),
+    templates: describeMails(outbox, outbox.templates),
     sendMail: (tx, mail) => sendMail(outbox, tx, mail),
     sendNotice: (tx, notice) => sendNotice(outbox, tx, notice),
     sendInvitation: (tx, invitation) => sendInvitation(outbox, tx, invitation),
@@ -114,7 +116,7 @@ async function sendMail(outbox: Outbox, tx: Transaction, mail: OutgoingMail): Pr
 }
 
 async function writeMail(outbox: Outbox, tx: Transaction, mail: OutgoingMail, currentEmail: string): Promise<void> {
-  const { subject, html, text } = outbox.templates[mail.kind](mailValues(outbox, mail, currentEmail))
+  const { subject, html, text } = outbox.templates[mail.kind].render(mailValues(outbox, mail, currentEmail))
   await insertMessage(tx, {
     channel: 'mail',
     kind: mail.kind,
@@ -132,7 +134,7 @@ async function writeMail(outbox: Outbox, tx: Transaction, mail: OutgoingMail, cu
 async function sendNotice(outbox: Outbox, tx: Transaction, notice: OutgoingNotice): Promise<void> {
   const { templates, hooks, issuer, siteUrl, noticeSender, delivery } = outbox
   const { kind, user, to } = notice
-  const { subject, html, text } = templates[kind](noticeValues(outbox, notice))
+  const { subject, html, text } = templates[kind].render(noticeValues(outbox, notice))
   const hook = hooks.has('send_email') ? { hook: sendNoticePayload(notice, issuer, siteUrl) } : {}
   await insertMessage(tx, {
     channel: 'mail',
@@ -154,7 +156,7 @@ async function sendInvitation(outbox: Outbox, tx: Transaction, invitation: Outgo
   const { templates, hooks, issuer, noticeSender, delivery } = outbox
   const { to, secret } = invitation
   const user = await findUserByEmail(tx, to)
-  const { subject, html, text } = templates.workspace_invitation(invitationValues(outbox, invitation))
+  const { subject, html, text } = templates.workspace_invitation.render(invitationValues(outbox, invitation))
   await insertMessage(tx, {
     channel: 'mail',
     kind: 'workspace_invitation',

@@ -5,19 +5,23 @@ import { optionInvalid } from '../errors.ts'
 import type { AuthOptions } from '../options/auth-options.ts'
 import { defaultMail } from './default-mails.ts'
 import { htmlToText } from './html-to-text.ts'
-import type { InvitationKind, MailKind, NoticeKind, TemplateKind } from './messages.ts'
+import type { InvitationKind, MailKind, NoticeKind, RenderedMail, TemplateKind } from './messages.ts'
 import { NOTICE_KINDS, NOTICE_OPTIONS } from './notices.ts'
 import { compileTemplate, type Template, type TemplateValues } from './template/compile-template.ts'
 import { TemplateError } from './template/parse-expression.ts'
 
-/** A rendered mail. */
-export interface RenderedMail {
+/** A template in force, and where its parts come from. */
+export interface MailTemplate {
+  readonly render: (values: TemplateValues) => RenderedMail
+  /** Sources of subject and HTML before values are filled in. */
   readonly subject: string
   readonly html: string
-  readonly text: string
+  readonly subjectOption: string
+  readonly hasOwnSubject: boolean
+  readonly contentOption: string
+  /** Absolute path of the project's HTML file; `undefined` if the HTML is built in. */
+  readonly file: string | undefined
 }
-
-type MailTemplate = (values: TemplateValues) => RenderedMail
 
 export type MailTemplates = Readonly<Record<TemplateKind, MailTemplate>>
 
@@ -59,17 +63,28 @@ type OptionPrefix =
 function load(options: AuthOptions, kind: TemplateKind, prefix: OptionPrefix): MailTemplate {
   const standard = defaultMail(kind)
   const path = options[`${prefix}ContentPath`]
-  const renderSubject = compile(`${prefix}Subject`, 'text', options[`${prefix}Subject`] || standard.subject)
-  const custom = path ? compileFile(`${prefix}ContentPath`, path) : undefined
-  const renderHtml = custom ?? compileTemplate(standard.html, 'html')
-  const renderText = custom ? undefined : compileTemplate(standard.text, 'text')
-  return (values) => {
-    const html = renderHtml(values)
-    return {
-      subject: renderSubject(values).replaceAll(/\s+/g, ' ').trim(),
-      html,
-      text: renderText?.(values) ?? htmlToText(html),
-    }
+  const ownSubject = options[`${prefix}Subject`]
+  const file = path ? resolve(path) : undefined
+  const subject = ownSubject || standard.subject
+  const html = file === undefined ? standard.html : readTemplate(`${prefix}ContentPath`, file)
+  const renderSubject = compile(`${prefix}Subject`, 'text', subject)
+  const renderHtml = compile(`${prefix}ContentPath`, 'html', html, file)
+  const renderText = file === undefined ? compileTemplate(standard.text, 'text') : undefined
+  return {
+    subject,
+    html,
+    subjectOption: `${prefix}Subject`,
+    hasOwnSubject: Boolean(ownSubject),
+    contentOption: `${prefix}ContentPath`,
+    file,
+    render(values) {
+      const rendered = renderHtml(values)
+      return {
+        subject: renderSubject(values).replaceAll(/\s+/g, ' ').trim(),
+        html: rendered,
+        text: renderText?.(values) ?? htmlToText(rendered),
+      }
+    },
   }
 }
 
@@ -83,14 +98,11 @@ export function compile(option: string, format: 'html' | 'text', source: string,
   }
 }
 
-function compileFile(option: string, path: string): Template {
-  const file = resolve(path)
+/** @throws {HoldfastError} `option_invalid` */
+function readTemplate(option: string, file: string): string {
   try {
-    return compile(option, 'html', readFileSync(file, 'utf8'), file)
+    return readFileSync(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error) {
-      throw optionInvalid(option, `${file} cannot be read: ${errorMessage(error)}`, error)
-    }
-    throw error
+    throw optionInvalid(option, `${file} cannot be read: ${errorMessage(error)}`, error)
   }
 }

@@ -117,10 +117,36 @@ export interface OutgoingAutomationMail {
   readonly link: string
 }
 
+/** A rendered mail. */
+export interface RenderedMail {
+  readonly subject: string
+  readonly html: string
+  readonly text: string
+}
+
+/** A mail template in force. */
+export interface DescribedMail {
+  readonly kind: TemplateKind
+  /** Whether such mails are sent: notices have a switch. */
+  readonly isEnabled: boolean
+  /** Sources before values are filled in. */
+  readonly subject: string
+  readonly html: string
+  readonly subjectOption: string
+  readonly hasOwnSubject: boolean
+  readonly contentOption: string
+  /** Absolute path of the project's HTML file; `undefined` if the HTML is built in. */
+  readonly file: string | undefined
+  /** Renders the mail with sample values. */
+  preview(): RenderedMail
+}
+
 /** Sends mails and text messages. */
 export interface Messages extends AsyncDisposable {
   /** Whether mails are captured because no sender is configured. */
   readonly capturesMails: boolean
+  /** The templates in force, for operators. */
+  readonly templates: readonly DescribedMail[]
   /**
    * Passes a mail to the `send_email` hook, or queues it in this transaction.
    *

@@ -1,6 +1,7 @@
 import type { AuthOptions } from '../options/auth-options.ts'
 import { confirmationUrl, confirmPageUrl } from './confirmation-url.ts'
 import { ACTION_TYPES } from './hook-payloads.ts'
+import type { UserRow } from '../users/user-row.ts'
 import type { OutgoingInvitation, OutgoingMail, OutgoingNotice } from './messages.ts'
 import type { TemplateValues } from './template/compile-template.ts'
 
@@ -61,10 +62,15 @@ export function invitationValues(
   }
 }
 
+/** What a notice says about an account. */
+type DescribedNotice = Omit<OutgoingNotice, 'user'> & {
+  readonly user: Pick<UserRow, 'email' | 'phone' | 'raw_user_meta_data'>
+}
+
 /** `.Email` is the recipient if the mail is about a removed address, because the account may have another by now. */
 export function noticeValues(
   { siteUrl, projectName }: TemplateSite,
-  { kind, to, user, values }: OutgoingNotice,
+  { kind, to, user, values }: DescribedNotice,
 ): TemplateValues {
   return {
     SiteURL: siteUrl,

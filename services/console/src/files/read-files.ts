@@ -43,6 +43,30 @@ export async function readUsages(pool: Pool): Promise<Readonly<Record<string, Bu
 const BYTES = sql`case when jsonb_typeof(o.metadata -> 'size') = 'number' then (o.metadata ->> 'size')::float8 end`
 const BYTES_TOTAL = sql`coalesce(sum(${BYTES}), 0)::float8`
 
+/** Lists the names of files in a folder at any depth, with their bytes, in the order of the index. @param folder - ends with `/` */
+export async function listFolderFiles(
+  pool: Pool,
+  { bucket, folder, limit }: { readonly bucket: string; readonly folder: string; readonly limit: number },
+): Promise<readonly { readonly key: string; readonly bytes: number | null }[]> {
+  return await pool.query(sql`
+    select o.name as key, ${BYTES} as bytes from storage.objects o
+     where o.bucket_id = ${bucket} and o.name collate "C" >= ${folder} and starts_with(o.name, ${folder})
+     order by o.name collate "C" limit ${limit}::int`)
+}
+
+/** Returns those of the named files whose type has a thumbnail. */
+export async function findFilesOfTypes(
+  pool: Pool,
+  bucket: string,
+  keys: readonly string[],
+  types: readonly string[],
+): Promise<readonly string[]> {
+  const rows = await pool.query<{ key: string }>(sql`
+    select o.name as key from storage.objects o
+     where o.bucket_id = ${bucket} and o.name = any(${keys}::text[]) and o.metadata ->> 'mimetype' = any(${types}::text[])`)
+  return rows.map(({ key }) => key)
+}
+
 /** @throws {HoldfastError} `no_such_file` */
 export async function getFile(
   pool: Pool,

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
-import { encodeSegment, requestApi } from '../call-api.ts'
-import { getBucket, getFile } from '../files/read-files.ts'
+import { type CallApi, encodeSegment, requestApi } from '../call-api.ts'
+import { folderTooLarge } from '../errors.ts'
+import { getBucket, getFile, listFolderFiles } from '../files/read-files.ts'
 import { signUpload } from '../files/storage-api.ts'
-import { DELETED_FILES_MAX } from '../limits.ts'
+import { DELETED_FILES_MAX, FOLDER_FILES_MAX } from '../limits.ts'
 import { answer, route, type Call, type Route } from '../routing/route.ts'
-import { BucketName, FileKey, requireStorage, targetOf, type FileRoutesNeeds } from './files.ts'
+import { BucketName, FileKey, FolderKey, requireStorage, targetOf, type FileRoutesNeeds } from './files.ts'
 
 const LIMITS = {
   isPublic: Type.Boolean(),
@@ -149,16 +150,46 @@ function objectRoutes(needs: FileRoutesNeeds): readonly Route[] {
           target: keys.length === 1 ? targetOf({ bucket, key: keys[0] ?? '' }) : `bucket ${bucket}`,
           before: { keys },
         })
-        const deleted = await requestApi<readonly unknown[]>(callApi, 'storage', {
-          method: 'DELETE',
-          path: `/object/${encodeSegment(bucket)}`,
-          body: { prefixes: keys },
-        })
-        note({ after: { deleted: deleted.length } })
-        return { deleted: deleted.length }
+        const deleted = await deleteFiles(callApi, bucket, keys)
+        note({ after: { deleted } })
+        return { deleted }
+      },
+    }),
+    route('POST /files/delete-folder', {
+      access: 'developer',
+      action: 'delete_folder',
+      body: Type.Object({ bucket: BucketName, folder: FolderKey }),
+      run: async ({ body, note }) => {
+        requireStorage(needs)
+        const { bucket, folder } = body
+        note({ target: `folder ${bucket}/${folder}` })
+        const files = await listFolderFiles(pool, { ...body, limit: FOLDER_FILES_MAX + 1 })
+        if (files.length > FOLDER_FILES_MAX) throw folderTooLarge(FOLDER_FILES_MAX)
+        note({ before: { files: files.length } })
+        const deleted =
+          files.length === 0
+            ? 0
+            : await deleteFiles(
+                callApi,
+                bucket,
+                files.map(({ key }) => key),
+              )
+        note({ after: { deleted } })
+        return { deleted }
       },
     }),
   ]
+}
+
+/** Returns how many of them there were. */
+async function deleteFiles(callApi: CallApi, bucket: string, keys: readonly string[]): Promise<number> {
+  const path = `/object/${encodeSegment(bucket)}`
+  const deleted = await requestApi<readonly unknown[]>(callApi, 'storage', {
+    method: 'DELETE',
+    path,
+    body: { prefixes: keys },
+  })
+  return deleted.length
 }
 
 function bucketOf(parameters: Call['parameters'], needs: FileRoutesNeeds): string {

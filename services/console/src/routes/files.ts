@@ -1,12 +1,21 @@
-import type { BucketPolicy, FilePreview } from '@holdfast/protocol'
+import type { BucketPolicy, FilePreview, FileThumbnails, FolderSize } from '@holdfast/protocol'
 import { sql, type Pool } from '@holdfast/postgres'
 import { Type } from 'typebox'
 import type { CallApi } from '../call-api.ts'
 import { storageOff } from '../errors.ts'
 import { scopeOf } from '../files/policy-scope.ts'
-import { getBucket, getFile, listBuckets, readUsages } from '../files/read-files.ts'
+import { findFilesOfTypes, getBucket, getFile, listBuckets, listFolderFiles, readUsages } from '../files/read-files.ts'
 import { readFolder, signDownload } from '../files/storage-api.ts'
-import { FILE_KEY_CHARS_MAX, BUCKET_CHARS_MAX, FILE_LINK_S, SHARED_LINK_DAYS_MAX, THUMBNAIL_PX } from '../limits.ts'
+import {
+  BUCKET_CHARS_MAX,
+  FILE_KEY_CHARS_MAX,
+  FILE_LINK_S,
+  FOLDER_FILES_MAX,
+  LIST_THUMBNAIL_PX,
+  LIST_THUMBNAILS_MAX,
+  SHARED_LINK_DAYS_MAX,
+  THUMBNAIL_PX,
+} from '../limits.ts'
 import { hasRole } from '../operators/require-operator.ts'
 import { route, type Call, type Route } from '../routing/route.ts'
 import { readPolicies } from '../tables/describe-table.ts'
@@ -31,8 +40,11 @@ export const BucketName = Type.String({ minLength: 1, maxLength: BUCKET_CHARS_MA
 export const FileKey = Type.String({ minLength: 1, maxLength: FILE_KEY_CHARS_MAX })
 const FileBody = Type.Object({ bucket: BucketName, key: FileKey })
 
+/** A folder of a bucket. */
+export const FolderKey = Type.String({ minLength: 1, maxLength: FILE_KEY_CHARS_MAX, pattern: '/$' })
+
 /** Types that a browser draws as images, without scripts. SVG is not among them. */
-const RASTER_TYPE = /^image\/(?:png|jpeg|webp|gif|avif)$/
+const RASTER_TYPES = ['png', 'jpeg', 'webp', 'gif', 'avif'].map((type) => `image/${type}`)
 
 /** @throws {HoldfastError} `storage_off` */
 export function requireStorage({ storage }: Pick<FileRoutesNeeds, 'storage'>): FileSources {
@@ -93,6 +105,16 @@ function folderRoutes(needs: FileRoutesNeeds): readonly Route[] {
         return await readFolder(callApi, { bucket, prefix, after })
       },
     }),
+    route('GET /files/folder', {
+      access: 'viewer',
+      query: Type.Object({ bucket: BucketName, folder: FolderKey }),
+      run: async ({ query }): Promise<FolderSize> => {
+        requireStorage(needs)
+        const files = await listFolderFiles(pool, { ...query, limit: FOLDER_FILES_MAX + 1 })
+        const bytes = files.reduce((sum, file) => sum + (file.bytes ?? 0), 0)
+        return { files: files.length, bytes, filesMax: FOLDER_FILES_MAX }
+      },
+    }),
     route('GET /files/details', {
       access: 'viewer',
       query: FileBody,
@@ -121,11 +143,26 @@ function linkRoutes(needs: FileRoutesNeeds): readonly Route[] {
       body: FileBody,
       run: async (call): Promise<FilePreview> => {
         const { rendersImages } = requireStorage(needs)
-        const isImage = RASTER_TYPE.test((await find(call)) ?? '')
+        const isImage = RASTER_TYPES.includes((await find(call)) ?? '')
         const path = await signDownload(callApi, call.body, FILE_LINK_S)
         if (!isImage || !rendersImages) return { path }
         const transform = { width: THUMBNAIL_PX, height: THUMBNAIL_PX, resize: 'contain' }
         return { path, thumbnailPath: await signDownload(callApi, call.body, FILE_LINK_S, transform) }
+      },
+    }),
+    route('POST /files/thumbnails', {
+      access: 'developer',
+      action: 'preview_files',
+      body: Type.Object({ bucket: BucketName, keys: Type.Array(FileKey, { maxItems: LIST_THUMBNAILS_MAX }) }),
+      run: async ({ body: { bucket, keys }, note }): Promise<FileThumbnails> => {
+        const { rendersImages } = requireStorage(needs)
+        const found = rendersImages ? await findFilesOfTypes(pool, bucket, keys, RASTER_TYPES) : []
+        note({ target: `bucket ${bucket}`, after: { keys: found } })
+        const transform = { width: LIST_THUMBNAIL_PX, height: LIST_THUMBNAIL_PX, resize: 'cover' }
+        const signed = await Promise.all(
+          found.map(async (key) => [key, await signDownload(callApi, { bucket, key }, FILE_LINK_S, transform)] as const),
+        )
+        return { thumbnails: Object.fromEntries(signed) }
       },
     }),
     route('POST /files/download', {

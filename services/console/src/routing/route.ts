@@ -20,10 +20,12 @@ export interface ConsoleRequest {
   readonly signal: AbortSignal
 }
 
-/** Response of a route: a JSON value, and a change of the session cookie. */
+/** Response of a route: a JSON value or a page, and a change of the session cookie. */
 export interface ConsoleAnswer {
   readonly status: number
   readonly body: unknown
+  /** HTML for a frame of the console instead of `body`. Its scripts never run. */
+  readonly page?: string
   /** `null` removes the cookie. */
   readonly sessionKey?: string | null
 }

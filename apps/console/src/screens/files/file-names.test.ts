@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { foldersTo, lastSegmentOf, parseSize, previewKindOf, publicUrlOf, refusalOf, renderSize } from './file-names.ts'
+import { foldersTo, lastSegmentOf, parentOf, parseSize, previewKindOf, publicUrlOf, refusalOf, renderSize } from './file-names.ts'
 
 test('the last segment of files and folders', () => {
   expect(['a/b.txt', 'b.txt', 'a/b/', 'b/', '/', 'a//'].map(lastSegmentOf)).toEqual([
@@ -15,6 +15,10 @@ test('the last segment of files and folders', () => {
 test('the folders to a folder', () => {
   expect(foldersTo('a/b/')).toEqual(['a/', 'a/b/'])
   expect(foldersTo('')).toEqual([])
+})
+
+test('the folder of a folder', () => {
+  expect(['a/b/', 'a/', 'a//', '/'].map(parentOf)).toEqual(['a/', '', 'a/', ''])
 })
 
 test('HTML and SVG are previewed as text', () => {

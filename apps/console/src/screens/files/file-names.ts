@@ -5,6 +5,11 @@ export function lastSegmentOf(key: string): string {
   return /[^/]*\/?$/.exec(key)?.[0] ?? key
 }
 
+/** Returns the folder that a folder is in: of `a/b/`, `a/`; of `a/`, the empty name of the bucket's top. */
+export function parentOf(folder: string): string {
+  return folder.slice(0, folder.slice(0, -1).lastIndexOf('/') + 1)
+}
+
 /** Returns the folders that lead to a folder, itself included: of `a/b/`, `a/` and `a/b/`. */
 export function foldersTo(folder: string): readonly string[] {
   return [...folder.matchAll(/\//g)].map(({ index }) => folder.slice(0, index + 1))

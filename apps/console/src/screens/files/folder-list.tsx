@@ -1,6 +1,6 @@
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
 import { Folder } from 'lucide-react'
-import type { JSX } from 'react'
+import { type JSX, useState } from 'react'
 import type { FolderPage } from '@holdfast/protocol'
 import { NoRows } from '@holdfast/workspace'
 import { DataTable, type TableColumn } from '../../components/data-table.tsx'
@@ -23,6 +23,8 @@ interface Entry {
 export interface FolderListProps {
   readonly list: UseInfiniteQueryResult<InfiniteData<FolderPage>>
   readonly isSearched: boolean
+  /** Paths of small images by name. */
+  readonly thumbnails: Readonly<Record<string, string>>
   readonly onOpen: (change: { readonly folder?: string; readonly file?: string }) => void
   /** Missing for operators who may not delete files. */
   readonly selection:
@@ -35,13 +37,13 @@ export interface FolderListProps {
 }
 
 /** The folders and files of one level. */
-export function FolderList({ list, isSearched, onOpen, selection }: FolderListProps): JSX.Element {
+export function FolderList({ list, isSearched, thumbnails, onOpen, selection }: FolderListProps): JSX.Element {
   return (
     <QueryState query={list} rows={10}>
       {({ pages }) => {
         const entries = pages.flatMap(toEntries)
         if (entries.length === 0) return <NoRows>{isSearched ? 'No name starts with this' : 'No files here'}</NoRows>
-        const columns = columnsOf(onOpen)
+        const columns = columnsOf(onOpen, thumbnails)
         return (
           <>
             {selection ? (
@@ -71,8 +73,26 @@ function toEntries({ folders, files }: FolderPage): readonly Entry[] {
   ]
 }
 
+/** A small image, loaded once it is near the window. One that cannot be drawn is left out. */
+function Thumbnail({ path }: { readonly path: string }): JSX.Element | null {
+  const [isBroken, setBroken] = useState(false)
+  if (isBroken) return null
+  return (
+    <img
+      src={path}
+      alt=""
+      loading="lazy"
+      width={40}
+      height={40}
+      className="size-10 shrink-0 rounded-sm border border-border bg-sunken object-cover"
+      onError={() => setBroken(true)}
+    />
+  )
+}
+
 function columnsOf(
   open: (change: { readonly folder?: string; readonly file?: string }) => void,
+  thumbnails: Readonly<Record<string, string>>,
 ): readonly TableColumn<Entry>[] {
   return [
     {
@@ -85,6 +105,7 @@ function columnsOf(
           className="flex min-h-6 items-center gap-2 text-left font-medium text-accent [overflow-wrap:anywhere] hover:underline coarse:min-h-11"
         >
           {isFolder ? <Folder size={16} aria-hidden className="shrink-0 text-muted" /> : null}
+          {thumbnails[key] === undefined ? null : <Thumbnail key={thumbnails[key]} path={thumbnails[key]} />}
           {lastSegmentOf(key)}
         </button>
       ),
