@@ -160,7 +160,9 @@ function linkRoutes(needs: FileRoutesNeeds): readonly Route[] {
         note({ target: `bucket ${bucket}`, after: { keys: found } })
         const transform = { width: LIST_THUMBNAIL_PX, height: LIST_THUMBNAIL_PX, resize: 'cover' }
         const signed = await Promise.all(
-          found.map(async (key) => [key, await signDownload(callApi, { bucket, key }, FILE_LINK_S, transform)] as const),
+          found.map(
+            async (key) => [key, await signDownload(callApi, { bucket, key }, FILE_LINK_S, transform)] as const,
+          ),
         )
         return { thumbnails: Object.fromEntries(signed) }
       },

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { foldersTo, lastSegmentOf, parentOf, parseSize, previewKindOf, publicUrlOf, refusalOf, renderSize } from './file-names.ts'
+import {
+  foldersTo,
+  lastSegmentOf,
+  parentOf,
+  parseSize,
+  previewKindOf,
+  publicUrlOf,
+  refusalOf,
+  renderSize,
+} from './file-names.ts'
 
 test('the last segment of files and folders', () => {
   expect(['a/b.txt', 'b.txt', 'a/b/', 'b/', '/', 'a//'].map(lastSegmentOf)).toEqual([
