@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises'
 import { sql } from '@holdfast/postgres'
 import { openHoldfast } from '@holdfast/test-support'
 import { expect, test } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
+import { signIn } from './support/person.ts'
 import { openStranger } from './support/stranger.ts'
 
 /* The second week of an owner: a table that needs another field, without SQL. */
@@ -209,4 +211,125 @@ test('an owner adds, edits, deletes and restores fields of a table', async ({ br
     .split('\n')
     .filter((line) => /error|failed/i.test(line))
   expect(olga.problems.found, logged.slice(-20).join('\n')).toEqual([])
+})
+
+const SITES = {
+  name: 'sites',
+  label: 'Sites',
+  access: { kind: 'members' },
+  fields: [
+    { name: 'name', label: 'Name', kind: 'text' },
+    { name: 'region', label: 'Region', kind: 'text' },
+  ],
+}
+const JOBS = {
+  name: 'jobs',
+  label: 'Jobs',
+  access: { kind: 'members' },
+  fields: [
+    { name: 'title', label: 'Title', kind: 'text' },
+    { name: 'hours', label: 'Hours', kind: 'number' },
+    { name: 'site', label: 'Site', kind: 'link', table: 'sites' },
+  ],
+}
+
+test('computed fields made in the app are right without a connection and in an exported template', async ({
+  browser,
+}) => {
+  await using server = await openHoldfast()
+  await using olga = await openStranger(browser, server)
+  await olga.withAccount()
+  const [made] = await server.admin.query<{ id: string }>(
+    sql`select holdfast.create_workspace('Water', ${olga.email}) as id`,
+  )
+  const client = await server.supabase({ email: olga.email, password: olga.password })
+  for (const definition of [SITES, JOBS])
+    await client.schema('holdfast').rpc('create_table', { workspace: made?.id, definition }).throwOnError()
+  const { data: site } = await client
+    .from('sites')
+    .insert({ name: 'Works', region: 'North' })
+    .select('id')
+    .single()
+    .throwOnError()
+  await client.from('jobs').insert({ title: 'Weld', hours: 3, site: site.id }).throwOnError()
+  const { page } = olga
+  const cell = (name: string): ReturnType<typeof page.getByRole> => page.getByRole('gridcell', { name, exact: true })
+  const openTable = (name: string): Promise<void> =>
+    page
+      .getByRole('link', { name: new RegExp(`^${name}`) })
+      .first()
+      .click(SYNCED)
+  const addField = async (label: string, kind: string, complete: () => Promise<void>): Promise<void> => {
+    await page.getByRole('button', { name: 'Add field' }).click(SYNCED)
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Field name').fill(label)
+    await dialog.getByRole('button', { name: /Type/ }).click()
+    await page.getByRole('option', { name: kind, exact: true }).click()
+    await complete()
+    await page.getByRole('button', { name: 'Save field' }).click()
+    await expect(page.getByRole('dialog')).toHaveCount(0, SYNCED)
+  }
+  const choose = async (select: RegExp, option: string): Promise<void> => {
+    await page.getByRole('dialog').getByRole('button', { name: select }).click()
+    await page.getByRole('option', { name: option, exact: true }).click()
+  }
+
+  await test.step('the owner adds a formula, a lookup and a rollup', async () => {
+    await page.goto('/sign-in')
+    await signIn(page, olga.email, olga.password)
+    await openTable('Jobs')
+    await addField('Cost', 'Formula', () => page.getByRole('textbox', { name: 'Formula' }).fill('{Hours} * 20'))
+    await addField('Zone', 'Lookup', async () => {
+      await page.getByRole('button', { name: 'Save field' }).click()
+      await expect(page.getByText('A lookup needs a field of the linked record.')).toBeVisible()
+      await choose(/Field/, 'Region')
+    })
+    await expect(cell('Cost: 60')).toBeVisible(SYNCED)
+    await expect(cell('Zone: North')).toBeVisible(SYNCED)
+    await openTable('Sites')
+    await addField('All hours', 'Rollup', async () => {
+      await choose(/Calculation/, 'Sum')
+      await choose(/Field/, 'Hours')
+    })
+    await expect(cell('All hours: 3')).toBeVisible(SYNCED)
+  })
+
+  await test.step('they follow what is entered without a connection, and Postgres computes the same', async () => {
+    olga.problems.expectCutLine()
+    await page.context().setOffline(true)
+    await openTable('Jobs')
+    await cell('Hours: 3').dblclick()
+    const hours = page.getByRole('textbox', { name: 'Edit Hours' })
+    await hours.fill('5')
+    await hours.press('Enter')
+    await expect(cell('Cost: 100')).toBeVisible()
+    await openTable('Sites')
+    await expect(cell('All hours: 5')).toBeVisible()
+    await page.context().setOffline(false)
+    const computed = (): Promise<unknown> =>
+      server.admin.query(
+        sql`select j.cost::int, j.zone, s.all_hours::int as hours from public.jobs j join public.sites s on s.id = j.site`,
+      )
+    await expect.poll(computed, SYNCED).toEqual([{ cost: 100, zone: 'North', hours: 5 }])
+  })
+
+  await test.step('the workspace is exported as a template, which is loaded with its computed fields', async () => {
+    const sites = page.url()
+    await page.goto(new URL('/account/workspace', sites).href)
+    await page.getByText('Include records').click(SYNCED)
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export', exact: true }).click()
+    const file = await readFile(await (await download).path())
+    await page.goto(sites.replace(/\/t\/.*/, '/templates'))
+    await page.getByRole('heading', { name: 'From a file' }).waitFor(SYNCED)
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'water.template.json', mimeType: 'application/json', buffer: file })
+    await page.getByRole('button', { name: 'Use template Water' }).click()
+    await expect(page).toHaveURL(/\/t\/(jobs|sites)_2/, SYNCED)
+    await page.goto(page.url().replace(/\/t\/.*/, '/t/jobs_2'))
+    await expect(cell('Cost: 100')).toBeVisible(SYNCED)
+    await expect(cell('Zone: North')).toBeVisible(SYNCED)
+  })
+  expect(olga.problems.found).toEqual([])
 })

@@ -115,7 +115,7 @@ export const computedMessages: Translation<typeof english> = {
   noRecords: 'Es gibt noch keine Einträge.',
   empty: 'Leer',
   link: 'Verknüpfung',
-  noLinks: 'Diese Tabelle führt zu keiner anderen. Fügen Sie zuerst ein Verknüpfungsfeld hinzu.',
+  noLinks: 'Diese Tabelle hat keine Verknüpfung zu einer anderen. Fügen Sie zuerst ein Verknüpfungsfeld hinzu.',
   field: 'Feld',
   records: 'Einträge aus',
   noRollups: 'Keine Tabelle führt zu dieser. Fügen Sie zuerst der anderen Tabelle ein Verknüpfungsfeld hinzu.',
