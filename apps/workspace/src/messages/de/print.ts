@@ -1,4 +1,4 @@
-import { formatCount } from '../../lib/format.ts'
+import { capitalize, formatCount } from '../../lib/format.ts'
 import { icu, type Translation } from '../../lib/texts.ts'
 import type { printMessages as english } from '../print.ts'
 
@@ -18,7 +18,8 @@ export const printMessages: Translation<typeof english> = {
     icu('{count, plural, one {# Foto ist} other {# Fotos sind}} nicht auf diesem Gerät. Gedruckt wird nur der Name.', {
       count,
     }),
-  records: (count, noun, many) => icu('{count, plural, one {# {noun}} other {# {many}}}', { count, noun, many }),
+  records: (count, noun, many) =>
+    icu('{count, plural, one {# {noun}} other {# {many}}}', { count, noun: capitalize(noun), many: capitalize(many) }),
   filter: (words) => `Filter: ${words}`,
   search: (words) => `Suche: ${words}`,
   sorted: (fields) => `Sortiert nach ${fields}`,
