@@ -122,6 +122,9 @@ test('from the printed link and a spreadsheet to a form on the phone of a collea
 
   await test.step('the owner sees what the colleague sees, also in the dark', async () => {
     await page.getByRole('link', { name: 'Maintenance', exact: true }).last().click()
+    // The sections above arrive later and move the list of members, which closes it.
+    await expect(page.getByText('Status can change from any option to any other.')).toBeVisible(SYNCED)
+    await expect(page.getByText('No field is required under conditions')).toBeVisible(SYNCED)
     await page.getByRole('button', { name: 'Choose Member' }).click(SYNCED)
     await page.getByRole('option', { name: 'Piet' }).click()
     await page.getByRole('button', { name: 'Check' }).click()
