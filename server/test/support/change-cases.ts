@@ -30,6 +30,7 @@ export function changeCases(
     ),
     'add_checklist(uuid,text,jsonb)': of((workspace) => `add_checklist('${workspace}', 'pits', '{"name": "Ours"}')`),
     'deleted_fields(uuid,text)': of((workspace) => `deleted_fields('${workspace}', 'pits')`),
+    'my_member_id(uuid)': { calls: [`my_member_id('${other}')`] },
     'field_settings(uuid,text,text)': of((workspace) => `field_settings('${workspace}', 'pits', 'title')`),
     'field_conversion(uuid,text,jsonb)': each('field_conversion'),
     'deleted_tables(uuid)': { calls: [`deleted_tables('${other}')`], isRefused: true },
