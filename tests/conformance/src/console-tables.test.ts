@@ -169,6 +169,7 @@ describe('secrets', () => {
         "oauth_clients: client_name client_type client_uri created_at deleted_at grant_types id logo_uri redirect_uris registration_type updated_at",
         "oauth_consents: client_id granted_at id revoked_at scopes user_id",
         "one_time_tokens: created_at id updated_at user_id",
+        "rate_limits: full_at name",
         "refresh_tokens: created_at id instance_id revoked session_id updated_at user_id",
         "saml_providers: attribute_mapping created_at entity_id id metadata_url metadata_xml name_id_format sso_provider_id updated_at",
         "saml_relay_states: created_at flow_state_id for_email id redirect_to request_id sso_provider_id updated_at",
