@@ -221,6 +221,8 @@ describe('the service', () => {
     await device.until(() =>
       device.rows('items').some((row) => (row as { title: string }).title === 'after the odd one'),
     )
+    // A new table may be read after changes of the others.
+    await device.until(() => device.ids('odd').length > 0)
     expect(device.ids('odd')).toEqual(['1'])
     await world.run(`update odd set v = '7' where id = 2`)
     await device.until(() => device.ids('odd').length === 2)

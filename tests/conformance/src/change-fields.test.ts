@@ -5,6 +5,13 @@ import { openDevice, openHoldfast, type Holdfast, type TestDevice } from '@holdf
 
 const OLGA = { email: 'olga@example.org', password: 'a password of hers' }
 
+interface Schema {
+  readonly tables: readonly {
+    readonly name: string
+    readonly columns: readonly { readonly name: string; readonly computedDefault?: object }[]
+  }[]
+}
+
 let holdfast: Holdfast
 let olga: TestDevice
 let workspace = ''
@@ -171,5 +178,31 @@ test('unsent records and changes with a renamed option are written under its new
   expect((await server.from('pumps').select('title, state').eq('state', 'To do').order('title')).data).toEqual([
     { title: 'Pump 1', state: 'To do' },
     { title: 'Pump 9', state: 'To do' },
+  ])
+})
+
+test('a default that is computed reaches devices with its workspace, and one that is constant does not', async () => {
+  const add = (name: string, kind: string): Promise<void> =>
+    change({ kind: 'add_field', field: { name, label: name, kind } })
+  const setDefault = (field: string, value: unknown): Promise<void> =>
+    change({ kind: 'edit_field', field, default: value })
+  await add('seen_on', 'date')
+  await add('checked_at', 'datetime')
+  await setDefault('seen_on', { computed: 'today' })
+  await setDefault('checked_at', { computed: 'now' })
+  await setDefault('title', 'New pump')
+  const { data } = await (await holdfast.supabase(OLGA)).auth.getSession()
+  const described = async (): Promise<unknown> => {
+    const response = await fetch(`${holdfast.url}/sync/v1/schema`, {
+      headers: { authorization: `Bearer ${data.session?.access_token}` },
+    })
+    const { tables } = (await response.json()) as Schema
+    return tables
+      .find(({ name }) => name === 'pumps')
+      ?.columns.flatMap(({ name, computedDefault }) => (computedDefault ? [[name, computedDefault]] : []))
+  }
+  await expect.poll(described, { timeout: 20_000 }).toEqual([
+    ['seen_on', { from: 'today', workspace }],
+    ['checked_at', { from: 'now' }],
   ])
 })

@@ -134,6 +134,7 @@ test('after a refused state, hours go up by themselves and the next state waits 
     await title.fill('')
     await expect(title, 'what is emptied does not come back').toHaveValue('')
     await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Discard changes' }).click()
     await expect(dialog).toBeHidden()
   })
 

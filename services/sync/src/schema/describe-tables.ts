@@ -107,10 +107,10 @@ export async function describeTables(
              'base', base.typname,
              'nullable', not a.attnotnull,
              'has_default', a.atthasdef or a.attidentity <> '',
-             'default_call', (select d.call
-                                from (select pg_catalog.pg_get_expr(e.adbin, e.adrelid) as call
-                                        from pg_catalog.pg_attrdef e where e.adrelid = synced.oid and e.adnum = a.attnum) d
-                               where a.attgenerated = '' and starts_with(d.call, 'holdfast.')),
+             'default_call', (select case when starts_with(d.call, 'holdfast.') then d.call end
+                                -- Without the relation, which would be locked: only generated columns read others.
+                                from (select case when a.attgenerated = '' then pg_catalog.pg_get_expr(e.adbin, 0) end as call
+                                        from pg_catalog.pg_attrdef e where e.adrelid = synced.oid and e.adnum = a.attnum) d),
              'generated', ${isSetByPostgres('a')},
              'choices', labels.labels,
              'references_schema', link."targetSchema",
