@@ -305,6 +305,30 @@ describe('editing a field', () => {
     ).rejects.toMatchObject({ code: '23514' })
   })
 
+  test('one field of a table has a role, the last that got it, and closed options follow the options', async () => {
+    await create('used_as')
+    await change('used_as', field('begun_at', 'datetime'))
+    const edits = (of: string, more: object): object => ({ kind: 'edit_field', field: of, ...more })
+    const uses = (): Promise<readonly object[]> =>
+      asked(
+        EDDA,
+        sql`select field_name as field, role, closed_choices as closed from holdfast.fields
+             where table_name = 'used_as' and (role is not null or closed_choices is not null) order by 1`,
+      )
+    await change('used_as', edits('state', { role: 'state', closed: ["it's done"] }))
+    await change('used_as', edits('begun_at', { role: 'due' }))
+    await change('used_as', field('due_on', 'date'))
+    await change('used_as', edits('due_on', { role: 'due' }))
+    await change('used_as', edits('state', { choices: ['Done', 'open'], renamed: { "it's done": 'Done' } }))
+    const expected = [
+      { field: 'due_on', role: 'due', closed: null },
+      { field: 'state', role: 'state', closed: ['Done'] },
+    ]
+    expect(await uses()).toEqual(expected)
+    await change('used_as', edits('state', { role: null, closed: null }))
+    expect(await uses()).toEqual(expected.slice(0, 1))
+  })
+
   test('an option that records have is not removed', async () => {
     await create('used')
     await asked(EDDA, sql`insert into public.used (title, state) values ('a', 'open')`)
@@ -335,6 +359,10 @@ describe('editing a field', () => {
     ['the colour of an option that is none', { colours: { shut: 'blue' } }, 'change_table.colours'],
     ['a colour of a field without options', { field: 'title', colours: { a: 'blue' } }, 'change_table.no_choices'],
     ['options of a field without any', { field: 'title', choices: ['a'] }, 'change_table.no_choices'],
+    ['a due date of another type', { role: 'due' }, 'change_table.role'],
+    ['an assignee that links to no user', { field: 'parent_id', role: 'assignee' }, 'change_table.role'],
+    ['a role that is none', { role: 'boss' }, 'change_table.role'],
+    ['a closed option that is none', { closed: ['shut'] }, 'change_table.closed'],
     ['no options', { choices: [] }, 'new_table.choices'],
     ['an option renamed to none of them', { choices: ['a'], renamed: { open: 'b' } }, 'change_table.choices'],
     ['renamed options that are no object', { choices: ['a'], renamed: ['open'] }, 'change_table.choices'],

@@ -32,7 +32,7 @@ beforeAll(async () => {
     create table public.people (id uuid primary key default gen_random_uuid(), full_name text not null, user_id uuid)`)
   await database.pool.query(sql`
     create table public.visits (
-      id uuid primary key default gen_random_uuid(), title text not null, visitor_id uuid references public.people (id), day date, state text,
+      id uuid primary key default gen_random_uuid(), title text not null, visitor_id uuid references public.people (id), day date, done_at timestamptz, state text,
       is_hidden boolean not null default false)`)
   await database.pool.query(sql`alter table public.people enable row level security`)
   await database.pool.query(sql`alter table public.visits enable row level security`)
@@ -166,6 +166,20 @@ test('a mail names open work that is due by the day of the workspace, and nothin
   // The day has begun in Berlin at 23:00 UTC of the day before.
   expect((await read('2026-11-20', new Date('2026-11-19T22:59:00Z'))).isNew).toBe(true)
   expect((await read('2026-11-20', new Date('2026-11-19T23:01:00Z'))).isNew).toBe(false)
+})
+
+test('a mail goes by what the owner says the fields are', async () => {
+  await database.pool.execute(sql`
+    insert into public.visits (title, visitor_id, day, done_at, state) values
+      ('over', ${ANN}, null, '2026-11-18T23:30:00Z', 'open'), ('today', ${ANN}, null, '2026-11-19T23:30:00Z', 'done'),
+      ('shut', ${ANN}, null, '2026-11-18T12:00:00Z', 'Shut'), ('by its day', ${ANN}, '2026-11-18', null, 'open')`)
+  await database.pool.execute(sql`
+    insert into holdfast.fields (table_name, field_name, role, closed_choices) values ('visits', 'done_at', 'due', null), ('visits', 'state', null, '["Shut"]')`)
+  expect(said(await read())).toEqual([
+    ['overdue', 'over', undefined],
+    ['due', 'today', undefined],
+  ])
+  await database.pool.execute(sql`delete from holdfast.fields where table_name = 'visits'`)
 })
 
 test('a mail names work that is assigned to a member of the workspace', async () => {

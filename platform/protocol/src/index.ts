@@ -88,10 +88,15 @@ export {
   type UnreadTile,
 } from './dashboard-config.ts'
 export {
+  assigneeColumnOf,
+  dueColumnOf,
+  type FieldUse,
   FINISHED_STATES,
+  finishedStatesOf,
   type ModelColumn,
   type ModelTable,
   peopleTableOf,
+  stateColumnOf,
   titleColumnOf,
   type WorkColumns,
   workColumnsOf,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ModelColumn, peopleTableOf, titleColumnOf, workColumnsOf } from './record-model.ts'
+import { finishedStatesOf, type ModelColumn, peopleTableOf, titleColumnOf, workColumnsOf } from './record-model.ts'
 
 const column = (name: string, type = 'text', references?: string): ModelColumn => ({
   name,
@@ -41,13 +41,45 @@ describe('workColumnsOf', () => {
       [due, column('status'), assignee, column('checked_by', 'uuid', 'people'), column('checked_on', 'date')],
       { assignee: 'assignee_id', due: 'due_on', state: 'status' },
     ],
+    [
+      'a date that is named as due before others',
+      [assignee, column('begun_on', 'date'), due],
+      { assignee: 'assignee_id', due: 'due_on', state: undefined },
+    ],
+    [
+      'what the owner says',
+      [
+        assignee,
+        { ...column('checker', 'uuid', 'people'), use: 'assignee' },
+        due,
+        { ...column('ends_at', 'timestamp with time zone'), use: 'due' },
+        column('state'),
+        { ...column('phase'), use: 'state' },
+      ],
+      { assignee: 'checker', due: 'ends_at', state: 'phase' },
+    ],
+    [
+      'nothing that the owner excludes',
+      [assignee, { ...due, use: 'none' }, column('begun_on', 'date'), { ...column('state'), use: 'none' }],
+      { assignee: 'assignee_id', due: 'begun_on', state: undefined },
+    ],
+    [
+      'no setting that its type does not suit',
+      [assignee, due, { ...column('note'), use: 'due' }],
+      { assignee: 'assignee_id', due: 'due_on', state: undefined },
+    ],
     ['no one who only created it', [column('created_by', 'uuid', 'people'), due], undefined],
     ['no moment', [assignee, column('at', 'timestamp with time zone')], undefined],
-  ])('finds %s', (_, columns, expected) => {
+  ] as const)('finds %s', (_, columns, expected) => {
     expect(workColumnsOf({ name: 'actions', columns }, 'people')).toEqual(expected)
   })
 
   test('finds no work in the table of people', () => {
     expect(workColumnsOf({ name: 'people', columns: [assignee, due] }, 'people')).toBeUndefined()
   })
+})
+
+test('the states of finished work are those that the owner closed', () => {
+  expect(finishedStatesOf(column('state'))).toContain('done')
+  expect(finishedStatesOf({ ...column('state'), closed: ['Shipped'] })).toEqual(['shipped'])
 })

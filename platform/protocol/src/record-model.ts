@@ -5,7 +5,14 @@ export interface ModelColumn {
   readonly type: string
   /** The table referenced by a foreign key of only this column. */
   readonly references?: { readonly table: string }
+  /** The owner's setting. */
+  readonly use?: FieldUse
+  /** States that the owner closed. */
+  readonly closed?: readonly string[]
 }
+
+/** What an owner says that a field is used as; `none`: it is not guessed either. */
+export type FieldUse = 'due' | 'state' | 'assignee' | 'none'
 
 /** A table readable by a user, with its readable columns; {@link TableDescriptor} is compatible. */
 export interface ModelTable {
@@ -23,9 +30,11 @@ export interface WorkColumns {
 
 /** Column names that can title a record, by preference. */
 const TITLE_NAMES = ['title', 'name', 'subject', 'label', 'tag', 'number', 'code', 'prompt', 'email', 'caption']
+/** Names of due dates, also those that the app gives to German labels. */
+const DUE_NAME = /(^|_)(due|deadline|expires?|expiry|f(ae|ä|a)llig|frist)/
 const SYSTEM_NAMES: ReadonlySet<string> = new Set(['id', 'created_by', 'updated_by', 'created_at', 'updated_at'])
 
-/** States of finished work. */
+/** States of finished work, where the owner closed none. */
 export const FINISHED_STATES: readonly string[] = [
   'done',
   'verified',
@@ -67,17 +76,54 @@ export function peopleTableOf<T extends ModelTable>(tables: readonly T[]): T | u
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))[0]
 }
 
+/** Returns the column with the due date or time: the owner's choice, otherwise the first with a usual name. */
+export function dueColumnOf<T extends ModelColumn>(columns: readonly T[]): T | undefined {
+  const days = columns.filter(({ type }) => /^(date$|timestamp)/.test(type))
+  return columnUsedAs('due', days, ({ name }) => DUE_NAME.test(name))
+}
+
+/** Returns the column with the state: the owner's choice, otherwise `state` or `status`. */
+export function stateColumnOf<T extends ModelColumn>(columns: readonly T[]): T | undefined {
+  return columnUsedAs('state', columns, ({ name }) => name === 'state' || name === 'status')
+}
+
 /**
- * Returns the assignee, due date and state columns of a table of work, identified by a link to a user and a date. The first such columns are chosen, because
- * tables usually list assignees before reviewers (decision 109).
+ * Returns the link to the assignee: the owner's choice, otherwise the first link to users, because tables usually list assignees before reviewers (decision 109).
+ *
+ * @param people - the name of the table of users
+ */
+export function assigneeColumnOf<T extends ModelColumn>(columns: readonly T[], people: string): T | undefined {
+  const links = columns.filter(({ name, references }) => references?.table === people && !SYSTEM_NAMES.has(name))
+  return columnUsedAs('assignee', links, () => true)
+}
+
+function columnUsedAs<T extends ModelColumn>(
+  use: FieldUse,
+  columns: readonly T[],
+  isGuess: (column: T) => boolean,
+): T | undefined {
+  return (
+    columns.find((column) => column.use === use) ??
+    columns.find((column) => column.use === undefined && isGuess(column))
+  )
+}
+
+/** Returns the states of finished work in lower case: those that the owner closed, otherwise the usual words. */
+export function finishedStatesOf({ closed }: ModelColumn): readonly string[] {
+  return closed?.map((state) => state.toLowerCase()) ?? FINISHED_STATES
+}
+
+/**
+ * Returns the assignee, due date and state columns of a table of work, identified by a link to a user and a date. Without a due date by setting or name, the
+ * first date is one.
  *
  * @param people - the name of the table of users
  */
 export function workColumnsOf({ name, columns }: ModelTable, people: string): WorkColumns | undefined {
   if (name === people) return undefined
   const own = columns.filter((column) => !SYSTEM_NAMES.has(column.name))
-  const assignee = own.find(({ references }) => references?.table === people)?.name
-  const due = own.find(({ type }) => type === 'date')?.name
+  const assignee = assigneeColumnOf(own, people)
+  const due = dueColumnOf(own) ?? own.find(({ type, use }) => type === 'date' && use === undefined)
   if (assignee === undefined || due === undefined) return undefined
-  return { assignee, due, state: own.find((column) => column.name === 'state' || column.name === 'status')?.name }
+  return { assignee: assignee.name, due: due.name, state: stateColumnOf(own)?.name }
 }

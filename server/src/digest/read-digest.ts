@@ -1,8 +1,8 @@
 import { runAs, sql, type Catalog, type Connections, type SqlFragment, type Transaction } from '@holdfast/postgres'
-import { FINISHED_STATES } from '@holdfast/protocol'
+import type { FieldUse } from '@holdfast/protocol'
 import { ITEMS_MAX, READ_MAX, READ_MS, TEXT_CHARS_MAX, TITLE_CHARS_MAX, UNREAD_DAYS } from './limits.ts'
 import { readNames, readTitles, shorten, titleKey } from './record-names.ts'
-import { peopleTablesOf, type WorkTable, workTablesOf } from './work-tables.ts'
+import { type FieldSettings, isReadable, peopleTablesOf, type WorkTable, workTablesOf } from './work-tables.ts'
 
 export type DigestKind = 'overdue' | 'due' | 'mention' | 'comment' | 'assigned'
 
@@ -63,7 +63,8 @@ export async function readDigest(connections: Connections, options: ReadDigestOp
   const session = { role, claims, settings: { statement_timeout: `${READ_MS}ms` } }
   return runAs(connections, session, async (tx) => {
     const people = peopleTablesOf(catalog, role)
-    const rows = await readUnread(tx, options, workTablesOf(catalog, people, role))
+    const work = workTablesOf(catalog, people, role, await readFieldSettings(tx, catalog, role))
+    const rows = await readUnread(tx, options, work)
     const ordered = rows.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
     const shown = ordered.slice(0, ITEMS_MAX)
     const names = await readNames(
@@ -83,6 +84,17 @@ export async function readDigest(connections: Connections, options: ReadDigestOp
     }))
     return { items, total: rows.length, isNew: rows.some(({ isNew }) => isNew) }
   })
+}
+
+/** Reads the owners' settings that the user can see. Those of a workspace override the project's. */
+async function readFieldSettings(tx: Transaction, catalog: Catalog, role: string): Promise<FieldSettings> {
+  const fields = catalog.table('holdfast', 'fields')
+  if (!fields || !['role', 'closed_choices'].every((column) => isReadable(fields, role, column))) return new Map()
+  const rows = await tx.query<{ name: string; use: FieldUse | null; closed: readonly string[] | null }>(sql`
+    select concat_ws('.', f.schema_name, f.table_name, f.field_name) as name, f.role as use, f.closed_choices as closed
+      from holdfast.fields f where f.role is not null or f.closed_choices is not null
+     order by f.workspace_id is not null, f.workspace_id`)
+  return new Map(rows.map(({ name, use, closed }) => [name, { use: use ?? undefined, closed: closed ?? undefined }]))
 }
 
 async function readUnread(
@@ -138,14 +150,22 @@ function assignedSql({ userId: me }: ReadDigestOptions, one: WorkTable): SqlFrag
 
 /** Selects the user's open work whose due date has begun in the workspace's time zone. */
 function dueSql({ userId, day, timeZone }: ReadDigestOptions, one: WorkTable): SqlFragment {
-  const { table, assignee, state } = one
-  const due = sql`t.${sql.identifier(one.due)}`
+  const { table, assignee, state, finished } = one
+  const due = dueDayOf(one, timeZone)
   const isOpen =
     state === undefined
       ? sql`true`
-      : sql`lower(coalesce(t.${sql.identifier(state)}::text, '')) <> all (${FINISHED_STATES}::text[])`
+      : sql`lower(coalesce(t.${sql.identifier(state)}::text, '')) <> all (${finished}::text[])`
   return sql`
     select case when ${due} < ${day}::date then 'overdue' else 'due' end, ${table.name}::text, t.id::text, ${due}::timestamp at time zone ${timeZone}, null, null, ${due}
       from ${sql.identifier(table.schema, table.name)} t
      where t.${sql.identifier(assignee)} in ${ownSql(one, userId)} and ${due} <= ${day}::date and ${due} >= ${day}::date - ${UNREAD_DAYS}::integer and ${isOpen}`
+}
+
+/** The day of a due date, which can be a time. */
+function dueDayOf({ table, due }: WorkTable, timeZone: string): SqlFragment {
+  const column = sql`t.${sql.identifier(due)}`
+  const type = table.columns.find(({ name }) => name === due)?.baseType
+  if (type === 'date') return column
+  return type === 'timestamp with time zone' ? sql`(${column} at time zone ${timeZone})::date` : sql`${column}::date`
 }

@@ -1,5 +1,7 @@
 import type { Catalog, Table } from '@holdfast/postgres'
 import {
+  type FieldUse,
+  finishedStatesOf,
   type ModelTable,
   peopleTableOf as findPeople,
   titleColumnOf,
@@ -12,7 +14,18 @@ export interface WorkTable extends WorkColumns {
   readonly table: Table
   /** What the assignee links to. */
   readonly people: PeopleTable
+  /** States of finished work, in lower case. */
+  readonly finished: readonly string[]
 }
+
+/** An owner's setting for a field. */
+export interface FieldSetting {
+  readonly use: FieldUse | undefined
+  readonly closed: readonly string[] | undefined
+}
+
+/** Settings by `schema.table.field`. */
+export type FieldSettings = ReadonlyMap<string, FieldSetting>
 
 /** The table that maps accounts to names. */
 export interface PeopleTable {
@@ -42,14 +55,20 @@ function projectPeopleOf(catalog: Catalog, role: string): PeopleTable | undefine
 }
 
 /** @param role - tables it may not read are omitted */
-export function workTablesOf(catalog: Catalog, targets: readonly PeopleTable[], role: string): readonly WorkTable[] {
+export function workTablesOf(
+  catalog: Catalog,
+  targets: readonly PeopleTable[],
+  role: string,
+  settings: FieldSettings,
+): readonly WorkTable[] {
   return projectTablesOf(catalog).flatMap((table) => {
-    const model = modelOf(catalog, table, role)
+    const model = modelOf(catalog, table, role, settings)
     const hasId = table.columns.some(({ name, baseType }) => name === 'id' && baseType === 'uuid')
     if (!hasId || !isReadable(table, role, 'id')) return []
     for (const people of targets) {
       const work = workColumnsOf(model, targetName(people.table))
-      if (work) return [{ table, people, ...work }]
+      const state = model.columns.find(({ name }) => name === work?.state)
+      if (work) return [{ table, people, ...work, finished: state ? finishedStatesOf(state) : [] }]
     }
     return []
   })
@@ -73,7 +92,7 @@ function targetName({ schema, name }: Table): string {
 }
 
 /** A table as devices of the role see it. */
-function modelOf(catalog: Catalog, table: Table, role: string): ModelTable {
+function modelOf(catalog: Catalog, table: Table, role: string, settings?: FieldSettings): ModelTable {
   return {
     name: table.name,
     columns: table.columns
@@ -81,7 +100,14 @@ function modelOf(catalog: Catalog, table: Table, role: string): ModelTable {
       .map(({ name, type }) => {
         const key = table.foreignKeys.find(({ columns }) => columns.length === 1 && columns[0] === name)
         const target = key && catalog.tableByOid(key.targetOid)
-        return { name, type, ...(target && { references: { table: targetName(target) } }) }
+        const { use, closed } = settings?.get(`${table.schema}.${table.name}.${name}`) ?? {}
+        return {
+          name,
+          type,
+          ...(target && { references: { table: targetName(target) } }),
+          ...(use && { use }),
+          ...(closed && { closed }),
+        }
       }),
   }
 }

@@ -61,6 +61,9 @@ test('an owner adds, edits, deletes and restores fields of a table', async ({ br
     await page.getByRole('button', { name: 'Move Under repair up' }).click()
     await page.getByRole('button', { name: /Default/ }).click(SYNCED)
     await page.getByRole('option', { name: 'Running' }).click()
+    await page.getByRole('button', { name: /Use as/ }).click()
+    await page.getByRole('option', { name: 'State', exact: true }).click()
+    await page.getByRole('checkbox', { name: 'Off' }).check({ force: true })
     await expectAccessible(page, 'editing a field')
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(header('Condition')).toBeVisible(SYNCED)
@@ -71,6 +74,11 @@ test('an owner adds, edits, deletes and restores fields of a table', async ({ br
         )
       )[0]?.text
     await expect.poll(options).toMatch(/Running.*Under repair.*Off/)
+    expect(
+      await server.admin.query(
+        sql`select role, closed_choices from holdfast.fields where table_name = 'pumps' and role is not null`,
+      ),
+    ).toEqual([{ role: 'state', closed_choices: ['Off'] }])
     await page.getByRole('button', { name: 'Menu of Condition' }).click()
     await page.getByRole('menuitem', { name: 'Delete field' }).click()
     await expectAccessible(page, 'deleting a field')

@@ -50,7 +50,7 @@ describe('a day in the workspace', () => {
   })
 
   test('makes a time without a zone late by the clocks there', () => {
-    const due = { ...testField('seen_at'), name: 'due_at' }
+    const due = { ...testField('seen_at'), name: 'due_at', use: 'due' as const }
     const now = Date.parse('2026-11-20T23:30:00Z')
     const isLate = (due_at: string): boolean =>
       latenessOf([due], { today: dayOf(new Date(now)), now })({ due_at }) !== undefined

@@ -28,6 +28,16 @@ export const tableSettingsMessages = inLanguages('tableSettingsMessages', {
   units: { minutes: 'Hours and minutes', seconds: 'Hours, minutes and seconds' },
   plain: 'Plain',
   format: 'Format',
+  use: 'Use as',
+  automaticUse: (use: string) => `Automatic: ${use}`,
+  automaticNone: 'Automatic: nothing special',
+  uses: { due: 'Due date', state: 'State', assignee: 'Assignee', none: 'Nothing special' },
+  useDetails: {
+    due: 'Records past this date are marked as late. My work and reminders go by it.',
+    state: 'Shown next to the title. Records with a closed option count as finished.',
+    assignee: 'Members see their records in My work and in reminders.',
+  },
+  closedOptions: 'Closed options',
   person: 'Person',
   kindGroups: {
     text: 'Text',
@@ -127,6 +137,8 @@ export const tableSettingsRefusals = inLanguages('tableSettingsRefusals', {
   'change_table.used': 'Something else uses this field. Change or remove that first.',
   'change_table.no_choices': 'The options of this field were written by a developer and cannot change here.',
   'change_table.choices': 'Give each option a text.',
+  'change_table.role': 'A field of this type cannot be used like that.',
+  'change_table.closed': 'Choose the closed options from the options of the field.',
   'change_table.colours': 'Choose a colour of the list for each option.',
   'change_table.choices_used':
     'Some records have an option that you removed. Give it the text of another option to merge them.',

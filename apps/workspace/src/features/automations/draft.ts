@@ -2,12 +2,12 @@ import {
   type AutomationConfig,
   type AutomationStep,
   type AutomationTrigger,
+  assigneeColumnOf,
+  finishedStatesOf,
   renamePlaceholders,
-  FINISHED_STATES,
 } from '@holdfast/protocol'
 import { valuesOf } from '../../lib/fields/condition.ts'
 import { type Field, fieldsOf } from '../../lib/fields/field.ts'
-import { isDue } from '../../lib/fields/late.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import { automationMessages as words } from '../../messages/automations.ts'
 import { capitalize } from '../../lib/format.ts'
@@ -61,7 +61,13 @@ export function triggerOf(kind: AutomationTrigger['kind'], table: AutomatedTable
   if (kind === 'schedule') return { kind, table: table.name, every: 'week', weekdays: [1], at: '08:00', for: 'each' }
   if (kind !== 'due') return { kind, table: table.name }
   const days = daysOf(table)
-  return { kind, table: table.name, field: (days.find(isDue) ?? days[0])?.name ?? '', days: 1, at: '08:00' }
+  return {
+    kind,
+    table: table.name,
+    field: (days.find(({ use }) => use === 'due') ?? days[0])?.name ?? '',
+    days: 1,
+    at: '08:00',
+  }
 }
 
 /** Whether runs have no record. */
@@ -142,9 +148,10 @@ export function recipesFor(tables: readonly AutomatedTable[]): readonly Recipe[]
 /** Names of the day on which something was done. */
 const DONE = /done|finish|complet|closed|erledigt|abgeschlossen|fertig/i
 
-/** Returns the value of done work: the first of the known names, otherwise the last value. */
-function doneOf<Value extends { readonly value: string }>(values: readonly Value[]): Value | undefined {
-  const found = FINISHED_STATES.map((name) => values.find(({ value }) => value.toLowerCase() === name))
+/** Returns the value of done work: the first finished state, otherwise the last value. */
+function doneOf(state: Field): { readonly value: string; readonly label: string } | undefined {
+  const values = valuesOf(state)
+  const found = finishedStatesOf(state.column).map((name) => values.find(({ value }) => value.toLowerCase() === name))
   return found.find((value) => value !== undefined) ?? values.at(-1)
 }
 
@@ -152,12 +159,14 @@ function recipesOf(table: AutomatedTable): readonly Recipe[] {
   const { name, fields, info } = table
   const title = titleOf(table)
   const settable = settableFields(table)
-  const assignee = fields.find(({ link }) => link?.table === 'hf_members')
-  const state = fields.find(({ kind, choices }) => kind === 'choice' && choices.length > 1)
-  const done = state && doneOf(valuesOf(state))
+  const assigned = assigneeColumnOf(info.descriptor.columns, 'hf_members')
+  const assignee = fields.find(({ column }) => column === assigned)
+  const choices = fields.filter(({ kind, choices: all }) => kind === 'choice' && all.length > 1)
+  const state = choices.find(({ use }) => use === 'state') ?? choices[0]
+  const done = state && doneOf(state)
   const isDone = ({ name: column, label }: Field): boolean => DONE.test(`${column} ${label}`)
   const days = daysOf(table).filter((field) => settable.includes(field))
-  const day = days.find(isDue) ?? days.find((field) => !isDone(field))
+  const day = days.find(({ use }) => use === 'due') ?? days.find((field) => !isDone(field))
   const doneDay = settable.find((field) => field.kind === 'date' && isDone(field))
   const titleField = settable.find(({ isTitle }) => isTitle)
   const changed =

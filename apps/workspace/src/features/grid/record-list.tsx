@@ -9,7 +9,6 @@ import { cx } from '../../lib/cx.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
 import { useLateness } from '../../hooks/use-lateness.ts'
-import { isDue } from '../../lib/fields/late.ts'
 import { formatValue } from '../../lib/fields/format-value.ts'
 import { isPlace, stateFieldOf } from './record-words.ts'
 import { type RowPhotos, useRowPhotos } from '../../lib/photos/use-row-photos.ts'
@@ -132,7 +131,7 @@ function shapeOf(fields: readonly Field[]): ListShape {
     computed && kind !== 'date' ? 0.5 : ['date', 'link', 'text', 'number', 'integer', 'datetime'].indexOf(kind)
   const facts = fields
     .filter((field) => field !== title && field !== choice && rank(field) >= 0 && !isPlace(field))
-    .toSorted((a, b) => Number(isDue(b)) - Number(isDue(a)) || rank(a) - rank(b))
+    .toSorted((a, b) => Number(b.use === 'due') - Number(a.use === 'due') || rank(a) - rank(b))
   return { title, choice, facts }
 }
 

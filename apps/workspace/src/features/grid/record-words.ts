@@ -57,5 +57,5 @@ export function factsOf(
 /** Returns the choice field that holds a record's state, or else its first choice field. A file's media type does not count. */
 export function stateFieldOf(fields: readonly Field[]): Field | undefined {
   const choices = fields.filter(({ kind, name }) => kind === 'choice' && name !== 'media_type')
-  return choices.find(({ name }) => name === 'state' || name === 'status') ?? choices[0]
+  return choices.find(({ use }) => use === 'state') ?? choices[0]
 }

@@ -1,3 +1,4 @@
+import { stateColumnOf } from '@holdfast/protocol'
 import { useRecords, useSchema } from '@holdfast/react'
 import { useTables } from '../../lib/data/use-tables.tsx'
 import { Link } from '@tanstack/react-router'
@@ -110,9 +111,7 @@ function RelationList({
 }): JSX.Element {
   const { table, field } = relation
   const title = table.titleColumn === undefined ? 'null' : quoteName(table.titleColumn)
-  const state = table.descriptor.columns.find(
-    ({ name, choices }) => choices !== undefined && (name === 'state' || name === 'status'),
-  )
+  const state = stateColumnOf(table.descriptor.columns.filter(({ choices }) => choices !== undefined))
   const { rows } = useRecords<LinkedRow>(
     `select id, ${title} as title, ${state ? quoteName(state.name) : 'null'} as choice
        from ${quoteName(table.name)} where ${quoteName(field.name)} = ? order by 2 collate nocase, id limit ${LISTED_MAX}`,

@@ -27,7 +27,7 @@ export function recordFacts(
   const text = (field: Field | undefined): string =>
     field ? formatValue(field, values[field.name] ?? null, labels.get(field.name)) : ''
   const title = text(fields.find(({ isTitle }) => isTitle))
-  const state = fields.find(({ kind, name }) => kind === 'choice' && (name === 'state' || name === 'status'))
+  const state = fields.find(({ use }) => use === 'state')
   const choice = state && values[state.name]
   return {
     title: title === '' ? id.slice(0, ID_SHOWN) : title,

@@ -10,6 +10,7 @@ import { FieldSettingsEditor, useFieldSettings } from './field-settings.tsx'
 import { FormatSelect } from './format-settings.tsx'
 import { OptionList } from './option-list.tsx'
 import { labelProblem, Outcome, useTableChange } from './table-change.tsx'
+import { useOf, UseSelect } from './use-select.tsx'
 
 /** Edits a field's name, options with their colours, and whether it is required, in one change. */
 export function EditField({
@@ -25,6 +26,7 @@ export function EditField({
   const [label, setLabel] = useState(field.label)
   const [isRequired, setRequired] = useState(field.isRequired)
   const [format, setFormat] = useState(field.format?.format)
+  const [use, setUse] = useState(() => useOf(field).use)
   const [options, setOptions] = useState<readonly EditedOption[]>(() =>
     field.choices.map((choice) => ({ was: choice, text: choice, colour: field.choiceWords.colours?.get(choice) })),
   )
@@ -43,11 +45,13 @@ export function EditField({
             colours: field.choiceWords.colours,
             isRequired: field.isRequired,
             format: field.format?.format,
+            ...useOf(field),
           },
           label,
           options,
           isRequired,
           format,
+          use,
         })
       : undefined
   return (
@@ -75,6 +79,7 @@ export function EditField({
       {hasOptions ? <OptionList options={options} onChange={setOptions} /> : null}
       {lacksOptions ? <p className="text-small text-danger">{words.choicesMissing}</p> : null}
       <FormatSelect field={field} format={format} onChange={setFormat} />
+      <UseSelect {...{ table, field, use, options }} onChange={setUse} onOptions={setOptions} />
       {/* The database empties a link when its record is deleted. */}
       {field.kind === 'link' || !field.isEditable ? null : (
         <Checkbox isSelected={isRequired} onChange={setRequired}>

@@ -35,6 +35,23 @@ test('options keep their records when they are renamed, and merge when two get o
   })
 })
 
+test('a use and closed options are sent when they differ, with all closed options', () => {
+  const before = { ...edits.before, use: 'due' as const, finished: ['done', 'dropped'] }
+  expect(change({ before, use: 'due' })).toBeUndefined()
+  expect(change({ before })).toEqual({ kind: 'edit_field', field: 'state', role: null })
+  const options = [
+    { was: 'open', text: 'Shut', isClosed: true },
+    { was: 'done', text: 'done' },
+    { was: undefined, text: 'later' },
+  ]
+  expect(change({ before, use: 'due', options })).toMatchObject({
+    renamed: { open: 'Shut' },
+    closed: ['Shut', 'done'],
+  })
+  const again = options.map((option) => ({ ...option, isClosed: option.was === 'done' }))
+  expect(change({ before, use: 'due', options: again })).not.toHaveProperty('closed')
+})
+
 test('colours are sent with all others of the field once one of them changes', () => {
   const before = { ...edits.before, colours: new Map([['done', 'teal' as const]]) }
   const options = [

@@ -72,6 +72,15 @@ test("the page's language comes first, and words that cannot be read count as no
   ])
 })
 
+test('what the owner says that a field is reaches its column', () => {
+  const [dressed] = withFields([table], [stored('title', { role: 'state', closed_choices: '["Shut"]' })])
+  expect(dressed?.descriptor.columns.find(({ name }) => name === 'title')).toMatchObject({
+    use: 'state',
+    closed: ['Shut'],
+  })
+  expect(dressed?.layout?.get('title')?.words).toMatchObject({ role: 'state', closed_choices: '["Shut"]' })
+})
+
 test('help of the project does not make a person fill in what the server gives', () => {
   const [dressed] = withFields([table], [stored('number', { help: 'As on the order.' })])
   if (!dressed) throw new Error('a table was given')

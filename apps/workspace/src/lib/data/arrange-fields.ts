@@ -1,4 +1,4 @@
-import { type ColumnDescriptor, parseJson } from '@holdfast/protocol'
+import { type ColumnDescriptor, type FieldUse, parseJson } from '@holdfast/protocol'
 import * as v from 'valibot'
 import type { FormatterOf } from './field-formatter.ts'
 import { type ChoiceWords, isFilledInByServer, type WordedColumn, wordsOf } from './column-words.ts'
@@ -23,6 +23,8 @@ export const storedFieldSchema = v.object({
   choice_colours: v.optional(v.string(), '{}'),
   workspace_id: v.optional(v.nullable(v.string())),
   format: v.optional(v.nullable(v.string())),
+  role: v.optional(v.nullable(v.string())),
+  closed_choices: v.optional(v.nullable(v.string())),
 })
 export type StoredField = v.InferOutput<typeof storedFieldSchema>
 
@@ -77,6 +79,8 @@ function placeOf(row: StoredField): FieldPlace {
       translations: row.translations,
       choices: row.choices,
       ...(row.format != null && { format: row.format }),
+      ...(row.role != null && { role: row.role }),
+      ...(row.closed_choices != null && { closed_choices: row.closed_choices }),
       ...(row.choice_colours !== '{}' && { choice_colours: row.choice_colours }),
     },
     place: row.place === 'main' || row.place === 'beside' || row.place === 'bottom' ? row.place : undefined,
@@ -128,6 +132,8 @@ function worded(
     ...((choiceWords.size > 0 || colours.size > 0) && { choiceWords }),
     ...(format && { format }),
     ...(kind && { formatKind: kind }),
+    ...(row.role && { use: row.role as FieldUse }),
+    ...(row.closed_choices && { closed: parsedAs(row.closed_choices, v.array(v.string())) ?? [] }),
   }
 }
 

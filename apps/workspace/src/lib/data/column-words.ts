@@ -1,4 +1,4 @@
-import type { ColumnDescriptor } from '@holdfast/protocol'
+import type { ColumnDescriptor, FieldUse } from '@holdfast/protocol'
 import { fieldMessages } from '../../messages/fields.ts'
 import type { PaletteColour } from '../palette.ts'
 import type { FieldFormatter } from './field-formatter.ts'
@@ -17,6 +17,10 @@ export interface WordedColumn extends ColumnDescriptor {
   readonly format?: FieldFormatter
   /** The kind of its format, known before the formatter is loaded: that of a text, and who fills it in. */
   readonly formatKind?: string
+  /** The owner's setting. */
+  readonly use?: FieldUse
+  /** States that the owner closed. */
+  readonly closed?: readonly string[]
 }
 
 export function formatterOfColumn(column: WordedColumn): FieldFormatter | undefined {

@@ -1,7 +1,9 @@
 import {
   type ColumnDescriptor,
   type ComputedField,
+  dueColumnOf,
   type SchemaDescriptor,
+  stateColumnOf,
   type TableDescriptor,
   titleColumnOf,
 } from '@holdfast/protocol'
@@ -57,6 +59,8 @@ export interface Field {
   /** Whether the database requires a value, according to the schema. */
   readonly isRequired: boolean
   readonly isTitle: boolean
+  /** Set for the due date and the state of a record. */
+  readonly use?: 'due' | 'state'
   readonly format?: FieldFormatter | undefined
   /** Not a column of the table: its SQL over the table named `c`, and the other local tables that it reads. */
   readonly computed?: { readonly sql: string; readonly tables: readonly string[]; readonly of: ComputedField }
@@ -66,13 +70,23 @@ export interface Field {
 export function fieldsOf(table: TableDescriptor, schema: SchemaDescriptor): readonly Field[] {
   const title = titleColumnOf(table.columns)
   const fields = table.columns.map((column) => toField(column, table, schema, title))
-  return fields.toSorted((a, b) => rankOf(a) - rankOf(b))
+  const due = dueColumnOf(table.columns)
+  const state = stateColumnOf(fields.flatMap(({ kind, column }) => (kind === 'choice' ? [column] : [])))
+  return fields
+    .map((field) =>
+      field.column === state
+        ? { ...field, use: 'state' as const }
+        : field.column === due
+          ? { ...field, use: 'due' as const }
+          : field,
+    )
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
-function rankOf({ isTitle, isSystem, kind, name }: Field): number {
+function rankOf({ isTitle, isSystem, kind, use }: Field): number {
   if (isTitle) return 0
   if (isSystem) return 4
-  if (kind === 'choice' && (name === 'state' || name === 'status')) return 1
+  if (use === 'state') return 1
   return kind === 'long_text' || kind === 'json' ? 3 : 2
 }
 

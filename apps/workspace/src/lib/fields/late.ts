@@ -1,24 +1,6 @@
-import { FINISHED_STATES } from '@holdfast/protocol'
+import { finishedStatesOf } from '@holdfast/protocol'
 import { momentOf } from './dates.ts'
 import type { Field, FieldValue } from './field.ts'
-
-/** Names of due date fields, also those that the app gives to German labels. */
-const DUE_NAME = /(^|_)(due|deadline|expires?|expiry|f(ae|ä|a)llig|frist)/
-
-/** Whether a field has the day or time until which something is to be done. */
-export function isDue({ kind, name }: Pick<Field, 'kind' | 'name'>): boolean {
-  return (kind === 'date' || kind === 'datetime') && DUE_NAME.test(name)
-}
-
-/** Whether a field has the state of a record, which can mean that work is finished. */
-export function isState({ kind, name }: Pick<Field, 'kind' | 'name'>): boolean {
-  return kind === 'choice' && (name === 'state' || name === 'status')
-}
-
-/** Whether a state means that work is finished. Options made in the app keep the capitals that users give them. */
-export function isFinishedState(state: FieldValue): boolean {
-  return state !== null && FINISHED_STATES.includes(String(state).toLowerCase())
-}
 
 /** The clock of the workspace: its day, `YYYY-MM-DD`, and the time in ms since the epoch. */
 export interface Clock {
@@ -35,11 +17,13 @@ export function latenessOf(
   fields: readonly Field[],
   clock: Clock,
 ): (row: Readonly<Record<string, FieldValue>>) => string | undefined {
-  const due = fields.find(isDue)
-  const state = fields.find(isState)
+  const due = fields.find(({ use }) => use === 'due')
+  const state = fields.find(({ use }) => use === 'state')
+  const finished = state ? finishedStatesOf(state.column) : []
   return (row) => {
     if (!due || !isOver(due, row[due.name] ?? null, clock)) return undefined
-    return state && isFinishedState(row[state.name] ?? null) ? undefined : due.name
+    // Options made in the app keep the capitals that users give them.
+    return state && finished.includes(String(row[state.name]).toLowerCase()) ? undefined : due.name
   }
 }
 

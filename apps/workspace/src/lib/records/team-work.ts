@@ -1,9 +1,16 @@
-import type { SchemaDescriptor } from '@holdfast/protocol'
+import { finishedStatesOf, type SchemaDescriptor } from '@holdfast/protocol'
 import type { TableInfo } from '../data/tables.ts'
 import { fieldsOf } from '../fields/field.ts'
-import { isDue, isFinishedState, isState } from '../fields/late.ts'
 import { quoteName, type Statement } from '../sql.ts'
-import { inTableOrder, isOpenSql, placeOf, workColumnsSql, type WorkTable, workTablesOf } from './work-tables.ts'
+import {
+  dueDaySql,
+  inTableOrder,
+  isOpenSql,
+  placeOf,
+  workColumnsSql,
+  type WorkTable,
+  workTablesOf,
+} from './work-tables.ts'
 
 /** A table of work, where records may also have no assignee. */
 export type TeamTable = Omit<WorkTable, 'assignee' | 'people'> & Partial<Pick<WorkTable, 'assignee' | 'people'>>
@@ -31,9 +38,11 @@ export function teamTablesOf(schema: SchemaDescriptor, tables: readonly TableInf
   const others = tables.flatMap((table): TeamTable[] => {
     if (assigned.some((one) => one.table.name === table.name)) return []
     const fields = inTableOrder(table, fieldsOf(table.descriptor, schema))
-    const due = fields.find((field) => field.kind === 'date' && isDue(field))
-    const state = fields.find((field) => isState(field) && field.choices.some(isFinishedState))
-    return due && state ? [{ table, due, state, place: placeOf(fields, schema) }] : []
+    const due = fields.find(({ use }) => use === 'due')
+    const state = fields.find(({ use }) => use === 'state')
+    const finished = state ? finishedStatesOf(state.column) : []
+    const canFinish = state?.choices.some((choice) => finished.includes(choice.toLowerCase()))
+    return due && state && canFinish ? [{ table, due, state, place: placeOf(fields, schema) }] : []
   })
   return [...assigned, ...others]
 }
@@ -49,7 +58,7 @@ export function teamSql(team: readonly TeamTable[], userId: string, today: strin
   const parts = team.map((one) => {
     const others = othersOf(one, userId, until)
     return {
-      sql: `select ${whoSql(one)} as who, ${nameSql(one)} as name, t.${quoteName(one.due.name)} as due ${others.sql}`,
+      sql: `select ${whoSql(one)} as who, ${nameSql(one)} as name, ${dueDaySql(one.due)} as due ${others.sql}`,
       parameters: others.parameters,
     }
   })
@@ -101,7 +110,7 @@ function othersOf(one: TeamTable, userId: string, until: string): Statement {
   const join = people && assignee ? `left join ${quoteName(people.name)} p on p.id = t.${quoteName(assignee.name)}` : ''
   return {
     sql: `from ${quoteName(table.name)} t ${join}
-           where t.${quoteName(due.name)} <= ? ${open.sql} ${join === '' ? '' : 'and p.user_id is not ?'}`,
+           where ${dueDaySql(due)} <= ? ${open.sql} ${join === '' ? '' : 'and p.user_id is not ?'}`,
     parameters: [until, ...open.parameters, ...(join === '' ? [] : [userId])],
   }
 }

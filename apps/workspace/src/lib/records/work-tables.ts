@@ -1,8 +1,9 @@
-import { FINISHED_STATES, peopleTableOf as findPeople, type SchemaDescriptor, workColumnsOf } from '@holdfast/protocol'
+import { finishedStatesOf, peopleTableOf as findPeople, type SchemaDescriptor, workColumnsOf } from '@holdfast/protocol'
 import { tablesOf, type TableInfo, toTableInfo } from '../data/tables.ts'
 import { type Field, fieldsOf } from '../fields/field.ts'
 import { labelSql } from '../fields/label-sql.ts'
 import { quoteName, type Statement } from '../sql.ts'
+import { offsetAt, useWorkspaceZone } from '../time-zone.ts'
 import { positionOf } from '../fields/located-tables.ts'
 
 /** Local name of `holdfast.members`, which the person fields of tables made in the app reference. */
@@ -19,7 +20,7 @@ export interface WorkTable {
   readonly due: Field
   /** Status; `undefined` if all records are open. */
   readonly state: Field | undefined
-  /** Status in which the assignee is done, such as submitted, besides {@link finishedStates}. */
+  /** Status in which the assignee is done, such as submitted, besides the finished ones. */
   readonly handedIn?: string
   /** Link to the location: a table with positions. */
   readonly place: Field | undefined
@@ -78,9 +79,13 @@ export function inTableOrder({ descriptor }: TableInfo, fields: readonly Field[]
   return fields.toSorted((a, b) => (place.get(a.name) ?? 0) - (place.get(b.name) ?? 0))
 }
 
-/** Final states, such as verified and cancelled. */
-export function finishedStates({ state }: Pick<WorkTable, 'state'>): readonly string[] {
-  return state === undefined ? [] : FINISHED_STATES
+/** The day of a due date over the table named `t`. Times are shifted by the workspace's offset of today: the day may be wrong within an hour of midnight across clock changes. */
+export function dueDaySql({ name, kind, column }: Field): string {
+  const value = `t.${quoteName(name)}`
+  if (kind === 'date') return value
+  if (!column.type.includes('with time zone')) return `substr(${value}, 1, 10)`
+  const minutes = Math.round(offsetAt(Date.now(), useWorkspaceZone.getState().zone) / 60_000)
+  return `date(substr(${value}, 1, 19), '${String(minutes)} minutes')`
 }
 
 /** Inclusive range of days, `YYYY-MM-DD`. Without bounds, includes records without a day. */
@@ -100,7 +105,7 @@ export function openWorkSql(work: readonly WorkTable[], userId: string, days: Wo
   const parts = work.map((one) => {
     const { table } = one
     const open = openOf(one, userId)
-    const dueSql = `t.${quoteName(one.due.name)}`
+    const dueSql = dueDaySql(one.due)
     return {
       sql: `select ${workColumnsSql(one)} ${open.sql} ${days.from === undefined ? '' : `and ${dueSql} >= ?`} ${days.until === undefined ? '' : `and ${dueSql} <= ?`}`,
       parameters: [table.name, ...open.parameters, ...[days.from, days.until].filter((day) => day !== undefined)],
@@ -115,7 +120,7 @@ export function openWorkSql(work: readonly WorkTable[], userId: string, days: Wo
 /** The columns of a record in a list of work, over the table named `t`. The first is a parameter: the table's name. */
 export function workColumnsSql({ table, due, state, place }: Omit<WorkTable, 'assignee' | 'people'>): string {
   return `? as "table", t.id as id, ${table.titleColumn === undefined ? 'null' : `t.${quoteName(table.titleColumn)}`} as title,
-          ${state ? `t.${quoteName(state.name)}` : 'null'} as state, t.${quoteName(due.name)} as due,
+          ${state ? `t.${quoteName(state.name)}` : 'null'} as state, ${dueDaySql(due)} as due,
           ${place ? labelSql(place, `t.${quoteName(place.name)}`) : 'null'} as place`
 }
 
@@ -129,7 +134,7 @@ export function countWorkSql(work: readonly WorkTable[], userId: string, today: 
   if (work.length === 0) return { sql: '', parameters: [] }
   const parts = work.map((one) => {
     const open = openOf(one, userId)
-    return { sql: `select t.${quoteName(one.due.name)} as due ${open.sql}`, parameters: open.parameters }
+    return { sql: `select ${dueDaySql(one.due)} as due ${open.sql}`, parameters: open.parameters }
   })
   return {
     sql: `select count(*) filter (where due < ?) as overdue, count(*) filter (where due = ?) as today,
@@ -153,8 +158,8 @@ function openOf(one: WorkTable, userId: string): Statement {
 /** `and …`: whether a record of the table named `t` is open. */
 export function isOpenSql(one: Pick<WorkTable, 'state' | 'handedIn'>): Statement {
   const { state, handedIn } = one
-  const finished = [...finishedStates(one), ...(handedIn === undefined ? [] : [handedIn])]
-  if (!state || finished.length === 0) return { sql: '', parameters: [] }
+  if (!state) return { sql: '', parameters: [] }
+  const finished = [...finishedStatesOf(state.column), ...(handedIn === undefined ? [] : [handedIn])]
   // Choices made in the app keep the capitals that people give them.
   return {
     sql: `and lower(coalesce(t.${quoteName(state.name)}, '')) not in (select value from json_each(?))`,

@@ -33,7 +33,7 @@ function findFacts(table: TableDescriptor, schema: SchemaDescriptor): HitFacts {
       ?.columns.every(({ references }) => !located.some((other) => other.name === references?.table)) ?? false
   return {
     link: links.find(isPlace) ?? links[0],
-    state: fields.find(({ kind, name }) => kind === 'choice' && (name === 'state' || name === 'status')),
+    state: fields.find(({ use }) => use === 'state'),
   }
 }
 

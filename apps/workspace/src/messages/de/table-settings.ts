@@ -28,6 +28,16 @@ export const tableSettingsMessages: Translation<typeof english> = {
   units: { minutes: 'Stunden und Minuten', seconds: 'Stunden, Minuten und Sekunden' },
   plain: 'Ohne',
   format: 'Format',
+  use: 'Verwenden als',
+  automaticUse: (use) => `Automatisch: ${use}`,
+  automaticNone: 'Automatisch: nichts Besonderes',
+  uses: { due: 'Fälligkeitsdatum', state: 'Status', assignee: 'Zuständig', none: 'Nichts Besonderes' },
+  useDetails: {
+    due: 'Einträge nach diesem Datum gelten als überfällig. „Meine Arbeit“ und Erinnerungen richten sich danach.',
+    state: 'Steht neben dem Titel. Einträge mit einem abgeschlossenen Wert gelten als erledigt.',
+    assignee: 'Mitglieder sehen ihre Einträge in „Meine Arbeit“ und in Erinnerungen.',
+  },
+  closedOptions: 'Abgeschlossene Werte',
   person: 'Person',
   kindGroups: {
     text: 'Text',
@@ -127,6 +137,8 @@ export const tableSettingsRefusals: Translation<typeof englishRefusals> = {
   'change_table.used': 'Etwas anderes verwendet dieses Feld. Ändern oder entfernen Sie das zuerst.',
   'change_table.no_choices': 'Die Werte dieses Felds stammen aus dem Projekt und lassen sich hier nicht ändern.',
   'change_table.choices': 'Geben Sie jedem Wert einen Text.',
+  'change_table.role': 'Ein Feld dieses Typs kann nicht so verwendet werden.',
+  'change_table.closed': 'Wählen Sie die abgeschlossenen Werte aus den Werten des Feldes.',
   'change_table.colours': 'Wählen Sie für jeden Wert eine Farbe der Liste.',
   'change_table.choices_used':
     'Einige Einträge haben einen Wert, den Sie entfernt haben. Geben Sie ihm den Text eines anderen, um beide zu vereinen.',

@@ -33,9 +33,11 @@ const title = field('title', 'text', { isTitle: true })
 const state = field('state', 'choice', { choices: ['open', 'done'] })
 const created = field('created_at', 'datetime', { isSystem: true })
 
+const due = field('due_on', 'date', { use: 'due' })
+
 describe('proposed tiles', () => {
   test.each([
-    ['a table of work', [title, state, field('due_on', 'date'), field('hours', 'number'), created]],
+    ['a table of work', [title, state, due, field('hours', 'number'), created]],
     ['a plain table', [title, created]],
     ['a table with one choice', [title, state, created]],
     ['a table without a creation date', [title]],
@@ -47,7 +49,7 @@ describe('proposed tiles', () => {
   })
 
   test('of a table of work are numbers of what is open and late, charts, and what comes next', () => {
-    const tiles = proposeTiles(table, [title, state, field('due_on', 'date'), created], new Map())
+    const tiles = proposeTiles(table, [title, state, due, created], new Map())
     expect(tiles.map(({ kind, filter }) => [kind, filter])).toEqual([
       ['number', 'all(state.notin.done)'],
       ['number', 'all(state.notin.done,due_on.before.today)'],

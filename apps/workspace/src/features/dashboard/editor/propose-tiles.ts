@@ -1,4 +1,4 @@
-import { type DashboardTile, FINISHED_STATES } from '@holdfast/protocol'
+import { type DashboardTile, finishedStatesOf } from '@holdfast/protocol'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import { type Field, isPerson } from '../../../lib/fields/field.ts'
 import type { Condition } from '../../../lib/filters/filter.ts'
@@ -52,7 +52,7 @@ interface Found {
 function fieldsFor(fields: readonly Field[], counts: ReadonlyMap<string, number>): Found {
   const own = fields.filter(({ isSystem }) => !isSystem)
   const choices = own.filter(({ kind, choices: all }) => kind === 'choice' && all.length > 0)
-  const state = choices.find(({ name }) => name === 'state' || name === 'status') ?? choices[0]
+  const state = choices.find(({ use }) => use === 'state') ?? choices[0]
   const dates = own.filter(({ kind }) => kind === 'date' || kind === 'datetime')
   const size = ({ link }: Field): number => counts.get(link?.table ?? '') ?? Number.MAX_SAFE_INTEGER
   const links = own
@@ -62,7 +62,10 @@ function fieldsFor(fields: readonly Field[], counts: ReadonlyMap<string, number>
     state,
     choice: choices.find((field) => field !== state),
     link: links.find((field) => !isPerson(field) && size(field) > 1) ?? links[0],
-    due: dates.find(({ name }) => /(^|_)(due|deadline|scheduled|planned|next)/.test(name)) ?? dates[0],
+    due:
+      dates.find(({ use }) => use === 'due') ??
+      dates.find(({ name }) => /(^|_)(scheduled|planned|next)/.test(name)) ??
+      dates[0],
     created: fields.find(({ name }) => name === 'created_at') ?? dates[0],
     number: measuredFields(fields).find(
       ({ name, choices: all, choiceWords }) => all.length === 0 && choiceWords.size === 0 && !UNSUMMED.test(name),
@@ -71,7 +74,9 @@ function fieldsFor(fields: readonly Field[], counts: ReadonlyMap<string, number>
 }
 
 function finished({ state }: Found): readonly string[] {
-  return state ? state.choices.filter((choice) => FINISHED_STATES.includes(choice.toLowerCase())) : []
+  if (!state) return []
+  const states = finishedStatesOf(state.column)
+  return state.choices.filter((choice) => states.includes(choice.toLowerCase()))
 }
 
 function openOnly(found: Found): readonly Condition[] {
@@ -93,7 +98,7 @@ function filterOf(conditions: readonly Condition[]): { readonly filter?: string 
 function numbers(table: TableInfo, found: Found): readonly Part[] {
   const open = openOnly(found)
   const { due, number } = found
-  const isDue = due !== undefined && /(^|_)(due|deadline)/.test(due.name)
+  const isDue = due?.use === 'due'
   return [
     {
       kind: 'number',

@@ -46,9 +46,9 @@ export function laneFields(fields: readonly Field[]): readonly Field[] {
   return fields.filter((field) => rankOf(field) >= 0).toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
-function rankOf({ kind, name, choices, link, isSystem }: Field): number {
+function rankOf({ kind, use, choices, link, isSystem }: Field): number {
   if (isSystem) return -1
-  if (kind === 'choice' && choices.length > 0) return name === 'state' || name === 'status' ? 0 : 1
+  if (kind === 'choice' && choices.length > 0) return use === 'state' ? 0 : 1
   if (kind === 'link' && link?.titleColumn !== undefined) return 2
   return kind === 'boolean' ? 3 : -1
 }
