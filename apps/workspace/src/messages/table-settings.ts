@@ -32,7 +32,7 @@ export const tableSettingsMessages = inLanguages('tableSettingsMessages', {
   automaticUse: (use: string) => `Automatic: ${use}`,
   automaticNone: 'Automatic: nothing special',
   uses: { due: 'Due date', state: 'State', assignee: 'Assignee', none: 'Nothing special' },
-  useDetails: {
+  roleDetails: {
     due: 'Records past this date are marked as late. My work and reminders go by it.',
     state: 'Shown next to the title. Records with a closed option count as finished.',
     assignee: 'Members see their records in My work and in reminders.',

@@ -10,7 +10,7 @@ import { FieldSettingsEditor, useFieldSettings } from './field-settings.tsx'
 import { FormatSelect } from './format-settings.tsx'
 import { OptionList } from './option-list.tsx'
 import { labelProblem, Outcome, useTableChange } from './table-change.tsx'
-import { useOf, UseSelect } from './use-select.tsx'
+import { settingOf, UseSelect } from './use-select.tsx'
 
 /** Edits a field's name, options with their colours, and whether it is required, in one change. */
 export function EditField({
@@ -26,7 +26,7 @@ export function EditField({
   const [label, setLabel] = useState(field.label)
   const [isRequired, setRequired] = useState(field.isRequired)
   const [format, setFormat] = useState(field.format?.format)
-  const [use, setUse] = useState(() => useOf(field).use)
+  const [use, setUse] = useState(() => settingOf(field).use)
   const [options, setOptions] = useState<readonly EditedOption[]>(() =>
     field.choices.map((choice) => ({ was: choice, text: choice, colour: field.choiceWords.colours?.get(choice) })),
   )
@@ -45,7 +45,7 @@ export function EditField({
             colours: field.choiceWords.colours,
             isRequired: field.isRequired,
             format: field.format?.format,
-            ...useOf(field),
+            ...settingOf(field),
           },
           label,
           options,

@@ -12,7 +12,7 @@ import { tableSettingsMessages as words } from '../../messages/table-settings.ts
 import { type EditedOption, isFinished } from './field-edits.ts'
 
 /** What a field is used as by setting, and the states that count as finished. */
-export function useOf(field: Field): {
+export function settingOf(field: Field): {
   readonly use: FieldUse | undefined
   readonly finished: readonly string[] | undefined
 } {
@@ -49,7 +49,7 @@ export function UseSelect({
           : undefined
   if (suits === undefined) return null
   const isGuess =
-    useOf(field).use === undefined &&
+    settingOf(field).use === undefined &&
     (people ? assigneeColumnOf(table.descriptor.columns, people.name) === field.column : field.use === suits)
   const current = use ?? (isGuess ? suits : undefined)
   return (
@@ -63,7 +63,7 @@ export function UseSelect({
         ]}
         value={use ?? ''}
         onChange={(next) => onChange(next === suits || next === 'none' ? next : undefined)}
-        {...(current === suits && { description: words.useDetails[suits] })}
+        {...(current === suits && { description: words.roleDetails[suits] })}
       />
       {suits === 'state' && current === 'state' ? (
         <div role="group" aria-labelledby={id} className="flex flex-col gap-2">
@@ -74,7 +74,7 @@ export function UseSelect({
             option.text.trim() === '' ? null : (
               <Checkbox
                 key={option.was ?? `new ${String(place)}`}
-                isSelected={option.isClosed ?? isFinished(useOf(field), option.was)}
+                isSelected={option.isClosed ?? isFinished(settingOf(field), option.was)}
                 onChange={(isClosed) => onOptions(options.with(place, { ...option, isClosed }))}
               >
                 {option.text}

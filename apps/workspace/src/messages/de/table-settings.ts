@@ -32,7 +32,7 @@ export const tableSettingsMessages: Translation<typeof english> = {
   automaticUse: (use) => `Automatisch: ${use}`,
   automaticNone: 'Automatisch: nichts Besonderes',
   uses: { due: 'Fälligkeitsdatum', state: 'Status', assignee: 'Zuständig', none: 'Nichts Besonderes' },
-  useDetails: {
+  roleDetails: {
     due: 'Einträge nach diesem Datum gelten als überfällig. „Meine Arbeit“ und Erinnerungen richten sich danach.',
     state: 'Steht neben dem Titel. Einträge mit einem abgeschlossenen Wert gelten als erledigt.',
     assignee: 'Mitglieder sehen ihre Einträge in „Meine Arbeit“ und in Erinnerungen.',
