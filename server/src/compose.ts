@@ -67,8 +67,8 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const tap = createChangeTap(context.as('sync').logger)
   // Requests come later than sync is opened.
   const state = { isStandby: (): boolean => sync.isStandby, isRefused: (): boolean => sync.status().refused }
-  const channels = { accounts, share: shares.share('realtime'), pool, tap, roles, ...state }
-  const realtime = openChannels(context.as('realtime'), channels)
+  const channels = { accounts, url, share: shares.share('realtime'), pool, tap, roles, ...state }
+  const realtime = await openChannels(context.as('realtime'), channels)
   const functions = openFunctionsPart(context.as('functions'), { accounts, baseUrl, pool, requestUrl, hasSample })
   phases.end('services')
   const policies = openPolicyCompiler(context, { pool, readerUrl, catalog, exposedSchemas: rest.exposedSchemas })

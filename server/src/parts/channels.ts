@@ -1,6 +1,6 @@
 import type { Pool, PoolShare } from '@holdfast/postgres'
 import type { ChangeTap } from '@holdfast/replication'
-import { openRealtime, realtimeOptions, type RealtimeService } from '@holdfast/realtime'
+import { openBus, openRealtime, realtimeOptions, type RealtimeService } from '@holdfast/realtime'
 import { areFollowed, hasOwnFullIdentity } from '@holdfast/sync'
 import type { RoleUrls } from '../open-roles.ts'
 import type { Accounts } from './accounts.ts'
@@ -13,11 +13,16 @@ const EVALUATOR_CONNECTIONS_MAX = 2
 /** Connections that read which users changed rows refer to. */
 const READER_CONNECTIONS_MAX = 2
 
+/** Connections for messages to other servers, besides the one that listens. */
+const BUS_CONNECTIONS_MAX = 1
+
 /** Opens channels. @returns `undefined` if they are disabled */
-export function openChannels(
+export async function openChannels(
   { config, logger, clock, opened, openPool }: PartContext,
   given: {
     readonly accounts: Accounts
+    /** Superuser URL with our own settings. */
+    readonly url: string
     readonly share: PoolShare
     readonly pool: Pool
     readonly tap: ChangeTap
@@ -26,7 +31,7 @@ export function openChannels(
     /** Whether table changes are not read until an operator has fixed a problem. */
     readonly isRefused: () => boolean
   },
-): RealtimeService | undefined {
+): Promise<RealtimeService | undefined> {
   if (!config.realtimeEnabled) return undefined
   const { pool, share, tap } = given
   const { auth, sessions } = given.accounts
@@ -44,8 +49,18 @@ export function openChannels(
     connectionsMax: READER_CONNECTIONS_MAX,
     isReadOnly: true,
   })
+  // The packaged Postgres has one server.
+  const shared =
+    config.databaseUrl === undefined
+      ? undefined
+      : {
+          url: given.url,
+          pool: openPool({ url: given.url, applicationName: 'holdfast bus', connectionsMax: BUS_CONNECTIONS_MAX }),
+        }
+  const bus = opened.use(await openBus({ shared, logger }))
   return opened.use(
     openRealtime({
+      bus,
       share,
       pool,
       readerPool,

@@ -87,11 +87,6 @@ export const realtimeOff = refusal(
   409,
   'Channels are off. Switch the option realtimeEnabled on to use them.',
 )
-export const realtimeStandby = refusal(
-  'realtime_standby',
-  409,
-  'Another server serves the channels of this database. Open the console there.',
-)
 export const noSuchBucket = refusal('no_such_bucket', 404, 'There is no such bucket.')
 /** @param filesMax - that are deleted at once */
 export function folderTooLarge(filesMax: number): HoldfastError {

@@ -55,15 +55,12 @@ export const tooManyJoins = (): HoldfastError =>
 export const databaseAway = (cause?: unknown): HoldfastError =>
   new HoldfastError('UnableToConnectToProject', 503, 'The database is not available. Try again in a moment.', { cause })
 
-/** Not in Supabase. Clients retry as after any failed connection. */
-export const standingBy = (): HoldfastError =>
+/** Not in Supabase. Retried as for a table that is not published. */
+export const changesElsewhere = (): HoldfastError =>
   new HoldfastError(
-    'StandingBy',
-    503,
-    'Another server is serving the channels of this database. Try again in a moment.',
-    {
-      headers: { 'retry-after': '1' },
-    },
+    'RealtimeDisabledForConfiguration',
+    400,
+    'Another server of this database reads the table changes; connect to the one whose /health says "sync": "ready"',
   )
 
 export const unknownError = (cause?: unknown): HoldfastError =>

@@ -144,3 +144,42 @@ export const RECORD_BYTES_MAX = 1024 * 1024
 
 /** Size limit of such a value in bytes. */
 export const SHORT_VALUE_BYTES = 64
+
+/** Interval in ms at which a node checks the others, and checks per sign of life. */
+export const BUS_CHECK_MS = 500
+export const BUS_CHECKS_PER_BEAT = 2
+
+/** Checks without a message until the presence of another node leaves: 4 s. Until it is forgotten: 10 minutes. */
+export const BUS_GONE_CHECKS = 8
+export const BUS_FORGOTTEN_CHECKS = 1_200
+
+/** Channels per request for presence. */
+export const BUS_REQUEST_CHANNELS_MAX = 500
+
+/** Size limit in bytes of a message between nodes: above the presence of a topic, and a broadcast of the largest size. */
+export const BUS_MESSAGE_BYTES_MAX = 64 * 1024 * 1024
+
+/** Frames waiting to be sent or to be read, each: number and bytes. Further ones are dropped, which the receivers notice. */
+export const BUS_WAITING_MAX = 20_000
+export const BUS_WAITING_BYTES_MAX = 32 * 1024 * 1024
+
+/** Frames and bytes per statement. */
+export const BUS_STATEMENT_FRAMES_MAX = 500
+export const BUS_STATEMENT_BYTES_MAX = 2 * 1024 * 1024
+
+/** Frame size limit in bytes of NOTIFY, whose payload has at most 7,999 characters of base64. Longer frames are stored. */
+export const BUS_NOTIFIED_BYTES_MAX = 5_900
+
+/** Size limit in bytes of a stored frame. */
+export const BUS_STORED_BYTES_MAX = 1024 * 1024
+
+/** Lifetime in seconds of a stored frame, and the interval in ms for deleting expired ones. */
+export const BUS_STORED_S = 60
+export const BUS_CLEANUP_MS = 30_000
+
+/** Age in ms at which unsent frames are dropped, and the delay before sending again after a failure. */
+export const BUS_STALE_MS = 5_000
+export const BUS_RETRY_MS = 200
+
+/** Time in ms for sending what waits while the server closes. */
+export const BUS_CLOSE_PATIENCE_MS = 1_000

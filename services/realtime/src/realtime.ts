@@ -4,13 +4,14 @@ import type { Pool, PoolShare } from '@holdfast/postgres'
 import type { ChangeTap, Lsn, TableName } from '@holdfast/replication'
 import { Rights } from './access/rights.ts'
 import { Tokens, type TokenChecks } from './access/tokens.ts'
-import { openLocalBus } from './bus/local-bus.ts'
+import type { Bus } from './bus/bus.ts'
 import { ChangeFeed } from './changes/change-feed.ts'
 import { readPublishedTables } from './changes/published-tables.ts'
 import { Topics } from './channel/topics.ts'
 import { listenForBroadcasts } from './database/broadcast-listener.ts'
+import { shareDatabaseBroadcasts } from './database/database-broadcasts.ts'
 import { readStartupPosition } from './database/startup-position.ts'
-import { standingBy, tooManyChannels } from './errors.ts'
+import { tooManyChannels } from './errors.ts'
 import { PAYLOAD_ALLOWANCE_BYTES, RIGHTS_TOGETHER_MAX } from './limits.ts'
 import type { RealtimeOptions } from './options.ts'
 import { keepPartitions } from './partitions.ts'
@@ -33,7 +34,9 @@ export interface OpenRealtimeOptions {
   readonly tap: Pick<ChangeTap, 'listen'>
   /** Token checks provided by the auth service. */
   readonly tokens: TokenChecks
-  /** Whether another server reads the database's changes; clients are sent there. */
+  /** Reaches the channels' members on all servers. Owned by the caller. */
+  readonly bus: Bus
+  /** Whether another server reads the database's changes, which are then not available here. */
   readonly isStandby: () => boolean
   /** Whether table changes are not read until an operator intervenes. Broadcast and presence continue. */
   readonly isUnfollowed: () => boolean
@@ -49,20 +52,17 @@ export interface RealtimeService extends AsyncDisposable {
   readonly publishedTables: () => Promise<readonly TableName[]>
   /** Channels with members on this server, for operators. */
   readonly channels: Pick<Topics, 'list' | 'describe'>
-  /** Whether another server serves the channels of this database. */
-  readonly isStandby: () => boolean
 }
 
 /** Opens channels, compatible with Supabase's realtime service. */
 export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
   const { share, pool, readerPool, evaluatorPool, hasFullIdentity, areFollowed } = input
-  const { tap, tokens, options, logger, clock, isStandby, isUnfollowed } = input
-  const bus = openLocalBus(logger)
+  const { bus, tap, tokens, options, logger, clock, isStandby, isUnfollowed } = input
   const rights = new Rights(share, logger)
   const openedAt = readStartupPosition(pool, logger)
   const opened = (): Lsn | undefined => openedAt.lsn
   const changes = new ChangeFeed(
-    { pool, readerPool, evaluatorPool, share, opened, hasFullIdentity, areFollowed, logger },
+    { pool, readerPool, evaluatorPool, share, opened, hasFullIdentity, areFollowed, isStandby, logger },
     tap,
   )
   const context = {
@@ -79,10 +79,12 @@ export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
     clock,
   }
   const partitions = keepPartitions(pool, logger)
+  const database = shareDatabaseBroadcasts(bus, ({ id, topic, isPrivate, broadcast }) =>
+    context.topics.deliver(topic, isPrivate, { kind: 'broadcast', from: undefined, broadcast, id }),
+  )
   const broadcasts = tap.listen(
     listenForBroadcasts({
-      publish: ({ id, topic, isPrivate, broadcast }) =>
-        context.topics.publish(topic, isPrivate, { kind: 'broadcast', from: undefined, broadcast, id }),
+      publish: (message) => database.publish(message),
       payloadBytesMax: options.realtimePayloadSizeMax * 1_000 + PAYLOAD_ALLOWANCE_BYTES,
       opened,
       logger,
@@ -98,17 +100,13 @@ export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
   return {
     publishedTables: () => readPublishedTables(pool),
     channels: context.topics,
-    isStandby,
-    routes: realtimeRoutes(async () => {
-      if (isStandby()) throw standingBy()
-      return (await (loading ??= load())).handlers
-    }, logger),
+    routes: realtimeRoutes(async () => (await (loading ??= load())).handlers, logger),
     async [Symbol.asyncDispose]() {
       broadcasts[Symbol.dispose]()
+      database[Symbol.dispose]()
       // Clients reconnect to this or another server.
       await (await loading)?.hub[Symbol.asyncDispose]()
       await changes.stop()
-      await bus[Symbol.asyncDispose]()
       await partitions[Symbol.asyncDispose]()
       await openedAt[Symbol.asyncDispose]()
     },

@@ -5,6 +5,8 @@ import { createHttpServer } from '@holdfast/http'
 import { sharePool, type Pool, type PoolShare } from '@holdfast/postgres'
 import { createChangeTap, type ChangeTap } from '@holdfast/replication'
 import type { TestDatabase } from '@holdfast/test-support'
+import type { Bus } from '../src/bus/bus.ts'
+import { openLocalBus } from '../src/bus/local-bus.ts'
 import { openRealtime, realtimeOptions, type RealtimeOptions } from '../src/index.ts'
 
 export const ALICE = 'a11ce000-0000-4000-8000-000000000001'
@@ -96,17 +98,23 @@ function shareOf(database: TestDatabase | undefined): Pick<PoolShare, 'for'> {
   return shared.share('realtime')
 }
 
+function defaultOptions(): RealtimeOptions {
+  const defaults = Object.entries(realtimeOptions).map(([name, one]) => [name, one.default])
+  return Object.fromEntries(defaults) as RealtimeOptions
+}
+
 /** The service behind a real HTTP server. Tokens are user names. @param database - for private channels */
 export async function openRealtimeWorld(
   options: Partial<RealtimeOptions> = {},
   database?: TestDatabase,
   tap: Pick<ChangeTap, 'listen'> = createChangeTap(silentLogger),
+  bus: Bus = openLocalBus(silentLogger),
 ): Promise<RealtimeWorld> {
   const watchers = new Map<string, Set<(reason: HoldfastError) => void>>()
   const ended = new Set<unknown>()
-  const defaults = Object.fromEntries(Object.entries(realtimeOptions).map(([name, one]) => [name, one.default]))
   const state = { isStandby: false, isUnfollowed: false }
   const realtime = openRealtime({
+    bus,
     isStandby: () => state.isStandby,
     isUnfollowed: () => state.isUnfollowed,
     share: shareOf(database),
@@ -127,7 +135,7 @@ export async function openRealtimeWorld(
         return { [Symbol.dispose]: () => void own.delete(onEnded) }
       },
     },
-    options: { ...defaults, ...options } as RealtimeOptions,
+    options: { ...defaultOptions(), ...options },
     logger: silentLogger,
     clock: systemClock,
   })

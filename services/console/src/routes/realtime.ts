@@ -2,7 +2,7 @@ import type { ChannelDetails, ChannelList, ListedChannel, StoredMessage } from '
 import { sql, type Pool } from '@holdfast/postgres'
 import { Type } from 'typebox'
 import { requestApi, type CallApi } from '../call-api.ts'
-import { invalidRequest, realtimeOff, realtimeStandby } from '../errors.ts'
+import { invalidRequest, realtimeOff } from '../errors.ts'
 import {
   BROADCAST_CHARS_MAX,
   CHANNEL_MEMBERS_MAX,
@@ -21,8 +21,6 @@ import { readEmails } from '../users/name-users.ts'
 
 /** Channels as the realtime service knows them. */
 export interface ChannelSources {
-  /** Whether another server serves the channels of this database. */
-  isStandby(): boolean
   readonly channels: {
     /** The matching channels with the most members. */
     list(filter: { readonly matches: (topic: string) => boolean; readonly limit: number }): ChannelList
@@ -114,10 +112,9 @@ function messageRoutes({ callApi, openSession, realtime }: RealtimeRoutesNeeds):
   ]
 }
 
-/** @throws {HoldfastError} `realtime_off`, `realtime_standby` */
+/** @throws {HoldfastError} `realtime_off` */
 function requireServing(realtime: ChannelSources | undefined): ChannelSources {
   if (!realtime) throw realtimeOff()
-  if (realtime.isStandby()) throw realtimeStandby()
   return realtime
 }
 

@@ -1,7 +1,17 @@
 import type { PresenceChange } from './presence.ts'
 import type { UserBroadcast } from '../wire/frames.ts'
 
-/** A message to all members of a topic on all nodes. Plain data, so that implementations can serialize it. */
+/** A broadcast inserted into `realtime.messages`. */
+export interface DatabaseMessage {
+  readonly id: string
+  /** Its place in commit order, compared as text. */
+  readonly order: string
+  readonly topic: string
+  readonly isPrivate: boolean
+  readonly broadcast: UserBroadcast
+}
+
+/** A message to all nodes, mostly to the members of a topic. Plain data, so that implementations can serialize it. */
 export type BusMessage =
   | {
       readonly kind: 'broadcast'
@@ -19,12 +29,15 @@ export type BusMessage =
       readonly payload: string
     }
   | { readonly kind: 'presence'; readonly change: PresenceChange }
+  /** On a channel of its own, because all nodes deliver these in one order. */
+  | ({ readonly kind: 'database' } & DatabaseMessage)
 
 /**
  * Message bus between the nodes.
  *
  * Delivers each message at most once to every subscriber of its channel, including those on the publishing node, and keeps the order of each publisher. A
- * failing subscriber does not affect others. Messages are not stored for later subscribers.
+ * failing subscriber does not affect others. Messages are not stored for later subscribers, except presence: a channel's first subscriber on a node is told
+ * the presence published by other nodes, and the presence of a lost node leaves.
  */
 export interface Bus extends AsyncDisposable {
   publish(channel: string, message: BusMessage): void

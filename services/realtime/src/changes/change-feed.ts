@@ -6,6 +6,7 @@ import {
   TRANSACTION_BYTES_MAX,
   TRANSACTION_CHANGES_MAX,
 } from '../limits.ts'
+import { changesElsewhere } from '../errors.ts'
 import { checkFilter } from './evaluate-changes.ts'
 import { concerns, type Subscription } from './subscription.ts'
 import { readPublishedTables, waitUntilFollowed } from './published-tables.ts'
@@ -91,7 +92,8 @@ export class ChangeFeed {
    * @throws {HoldfastError} `RealtimeDisabledForConfiguration`, `InvalidSubscription`, or the error of Postgres
    */
   async check({ schema, table, filter, select, subscriber }: Subscription, timeoutMs: number): Promise<void> {
-    const { pool, evaluatorPool, hasFullIdentity, areFollowed } = this.#context
+    const { pool, evaluatorPool, hasFullIdentity, areFollowed, isStandby } = this.#context
+    if (isStandby()) throw changesElsewhere()
     const { role } = subscriber.identity()
     if (schema === '*' || table === undefined) {
       const found = await this.#catalog.read(JSON.stringify([schema]), async () => {

@@ -109,6 +109,12 @@ export class Topics {
     return this.#topics.get(busChannel(name, isPrivate))?.presence.bytes ?? 0
   }
 
+  /** Delivers a message that every node gets on another channel. */
+  deliver(name: string, isPrivate: boolean, message: BusMessage): void {
+    const topic = this.#topics.get(busChannel(name, isPrivate))
+    if (topic) deliver(topic, message)
+  }
+
   publish(name: string, isPrivate: boolean, message: BusMessage): void {
     this.#bus.publish(busChannel(name, isPrivate), message)
   }
@@ -124,6 +130,7 @@ function toUser({ identity }: Member): ChannelDetails['users'][number] {
 }
 
 function deliver({ name, members, presence }: Topic, message: BusMessage): void {
+  if (message.kind === 'database') return
   const topic = topicOf(name)
   if (message.kind === 'presence') {
     deliverPresence(topic, members, presence, message.change)

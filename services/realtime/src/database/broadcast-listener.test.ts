@@ -3,7 +3,7 @@ import { silentLogger } from '@holdfast/foundation'
 import type { Lsn, Relation, ReplicationEvent, Tuple } from '@holdfast/replication'
 import { DATABASE_MESSAGES_WAITING_MAX } from '../limits.ts'
 import { listenForBroadcasts } from './broadcast-listener.ts'
-import type { DatabaseMessage } from './message-row.ts'
+import type { DatabaseMessage } from '../bus/bus.ts'
 
 const COLUMNS = ['id', 'topic', 'extension', 'payload', 'event', 'private', 'binary_payload']
 const MESSAGES: Relation = {

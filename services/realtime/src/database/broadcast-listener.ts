@@ -1,7 +1,8 @@
 import type { Logger } from '@holdfast/foundation'
 import type { ChangeListener, Lsn, ReplicationEvent } from '@holdfast/replication'
 import { DATABASE_MESSAGES_WAITING_MAX, DATABASE_BYTES_WAITING_MAX, DATABASE_PUBLISH_TURN_MS } from '../limits.ts'
-import { type DatabaseMessage, readMessage } from './message-row.ts'
+import { readMessage } from './message-row.ts'
+import type { DatabaseMessage } from '../bus/bus.ts'
 import { PublishQueue } from './publish-queue.ts'
 
 /** Messages of the transaction being received. */
@@ -18,6 +19,10 @@ export interface BroadcastListenerOptions {
   /** Commits before this position were published before the restart. `undefined` until known. */
   readonly opened: () => Lsn | undefined
   readonly logger: Logger
+}
+
+function orderOf({ commitLsn, messages }: Arriving): string {
+  return `${commitLsn.toString(16).padStart(16, '0')} ${String(messages.length).padStart(6, '0')}`
 }
 
 /** Publishes messages inserted into `realtime.messages`, in commit order. */
@@ -44,7 +49,7 @@ export function listenForBroadcasts(options: BroadcastListenerOptions): ChangeLi
 
   function insert({ relation, row }: Extract<ReplicationEvent, { kind: 'insert' }>): void {
     if (!arriving || relation.name !== 'messages' || relation.schema !== 'realtime') return
-    const message = readMessage(relation.columns, row)
+    const message = readMessage(relation.columns, row, orderOf(arriving))
     if (!message) return
     const bytes = message.broadcast.payload.length
     const isTooMuch =

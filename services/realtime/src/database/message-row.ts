@@ -1,12 +1,5 @@
+import type { DatabaseMessage } from '../bus/bus.ts'
 import type { UserBroadcast } from '../wire/frames.ts'
-
-/** A broadcast inserted into `realtime.messages`. */
-export interface DatabaseMessage {
-  readonly id: string
-  readonly topic: string
-  readonly isPrivate: boolean
-  readonly broadcast: UserBroadcast
-}
 
 /** A message row in Postgres text format. */
 export interface MessageRow {
@@ -37,6 +30,7 @@ export function toBroadcast(
 export function readMessage(
   columns: readonly { readonly name: string }[],
   row: readonly (string | null)[],
+  order: string,
 ): DatabaseMessage | undefined {
   const values = new Map(columns.map(({ name }, position) => [name, row[position] ?? null]))
   const [id, topic, event, isPrivate] = ['id', 'topic', 'event', 'private'].map((name) => values.get(name) ?? undefined)
@@ -45,5 +39,5 @@ export function readMessage(
   const payload = values.get('payload') ?? null
   // `bytea` text is `\x` and hexadecimal digits.
   const binary = values.get('binary_payload')?.slice(2) ?? null
-  return { id, topic, isPrivate: isPrivate === 't', broadcast: toBroadcast({ id, event, payload, binary }) }
+  return { id, order, topic, isPrivate: isPrivate === 't', broadcast: toBroadcast({ id, event, payload, binary }) }
 }

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { DatabaseMessage } from './message-row.ts'
+import type { DatabaseMessage } from '../bus/bus.ts'
 import { PublishQueue } from './publish-queue.ts'
 
 const message = (id: number): DatabaseMessage => ({
   id: String(id),
+  order: String(id),
   topic: 'room',
   isPrivate: false,
   broadcast: { event: 'x', encoding: 'json', payload: Buffer.from('{}'), meta: '{}' },

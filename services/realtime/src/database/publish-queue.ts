@@ -1,4 +1,4 @@
-import type { DatabaseMessage } from './message-row.ts'
+import type { DatabaseMessage } from '../bus/bus.ts'
 
 /** Publishes messages in order, within a time budget per event loop turn, so that a large transaction does not block the server. */
 export class PublishQueue {

@@ -51,16 +51,11 @@ export function openHub(context: ChannelContext): Hub {
   const limit = new Semaphore({ permits: options.realtimeClientsMax, leavesRoom: true, refuse: tooManyClients })
   let wasUnfollowed = false
   const sweeping = setInterval(() => {
-    const isUnfollowed = context.isUnfollowed()
+    const isUnfollowed = context.isUnfollowed() || context.isStandby()
     // Clients join again and learn that table changes are unavailable.
     if (isUnfollowed && !wasUnfollowed) context.changes.cutAll('Table changes cannot be followed at the moment')
     wasUnfollowed = isUnfollowed
-    const isStandby = context.isStandby()
-    for (const connection of connections) {
-      // Clients reconnect to the server that has the channels, or to this one once it has them again.
-      if (isStandby) connection.close(CLOSE.restarting)
-      connection.sweep(clock.now())
-    }
+    for (const connection of connections) connection.sweep(clock.now())
   }, SWEEP_EVERY_MS)
   sweeping.unref()
   let isClosing = false

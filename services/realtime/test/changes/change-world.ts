@@ -128,6 +128,7 @@ export async function openChangeWorld(): Promise<ChangeWorld> {
       evaluatorPool,
       share,
       opened: () => undefined,
+      isStandby: () => false,
       hasFullIdentity: async () => false,
       areFollowed: async () => true,
       logger: silentLogger,

@@ -5,7 +5,6 @@ import { ConsoleError } from '../../lib/api.ts'
 
 const TITLES: Readonly<Record<string, string>> = {
   realtime_off: 'Channels are off',
-  realtime_standby: 'Another server serves the channels',
 }
 
 /** Whether this server serves no channels. */
