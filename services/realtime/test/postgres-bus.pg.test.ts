@@ -17,8 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-const open = (): Promise<Bus> =>
-  openBus({ shared: { url: database.url, pool: database.pool }, logger: silentLogger })
+const open = (): Promise<Bus> => openBus({ shared: { url: database.url, pool: database.pool }, logger: silentLogger })
 
 async function openTwo(): Promise<readonly [Bus, Bus]> {
   const nodes = [await open(), await open()] as const
@@ -84,7 +83,15 @@ describe('servers on one Postgres', () => {
     // Forged, garbled, repeated, and about frames that are not there.
     const garbled = Buffer.from(heard.at(-1) ?? '', 'base64')
     garbled[garbled.length - 1] = (garbled.at(-1) ?? 0) ^ 1
-    const payloads = [...heard, garbled.toString('base64'), '', 'x', '#', '#no-uuid', randomBytes(99).toString('base64')]
+    const payloads = [
+      ...heard,
+      garbled.toString('base64'),
+      '',
+      'x',
+      '#',
+      '#no-uuid',
+      randomBytes(99).toString('base64'),
+    ]
     for (const payload of payloads) await run(`select pg_notify('holdfast_bus', $1)`, [payload])
     one.publish('a', message('next'))
     await expect.poll(() => seen).toEqual(['a secret', 'next'])

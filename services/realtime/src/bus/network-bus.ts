@@ -27,9 +27,7 @@ export interface NetworkBusOptions {
  */
 export async function openNetworkBus({ openTransport, secret, logger }: NetworkBusOptions): Promise<Bus> {
   const node = new Node(new FrameCipher(secret), logger)
-  node.start(
-    await openTransport({ onFrame: (frame) => node.receive(frame), onResumed: () => node.suspectLoss() }),
-  )
+  node.start(await openTransport({ onFrame: (frame) => node.receive(frame), onResumed: () => node.suspectLoss() }))
   return node
 }
 
