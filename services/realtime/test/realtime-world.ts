@@ -7,7 +7,7 @@ import { createChangeTap, type ChangeTap } from '@holdfast/replication'
 import type { TestDatabase } from '@holdfast/test-support'
 import type { Bus } from '../src/bus/bus.ts'
 import { openLocalBus } from '../src/bus/local-bus.ts'
-import { openRealtime, realtimeOptions, type RealtimeOptions } from '../src/index.ts'
+import { openRealtime, realtimeOptions, type RealtimeOptions, type RealtimeService } from '../src/index.ts'
 
 export const ALICE = 'a11ce000-0000-4000-8000-000000000001'
 export const BOB = 'b0b00000-0000-4000-8000-000000000002'
@@ -98,6 +98,25 @@ function shareOf(database: TestDatabase | undefined): Pick<PoolShare, 'for'> {
   return shared.share('realtime')
 }
 
+/** Callers are named in the header `x-who`. */
+async function openApp({ routes }: RealtimeService): Promise<ReturnType<typeof createHttpServer>> {
+  const app = createHttpServer({ logger: silentLogger })
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', async (request) => {
+      const claims = claimsOf(String(request.headers['x-who'] ?? 'anon'))
+      const { role, sub } = claims
+      request.caller = {
+        role: String(role),
+        claims,
+        userId: typeof sub === 'string' ? sub : undefined,
+        expiresAtS: undefined,
+      }
+    })
+    await scope.register(routes, { prefix: '/realtime/v1' })
+  })
+  return app
+}
+
 function defaultOptions(): RealtimeOptions {
   const defaults = Object.entries(realtimeOptions).map(([name, one]) => [name, one.default])
   return Object.fromEntries(defaults) as RealtimeOptions
@@ -139,20 +158,7 @@ export async function openRealtimeWorld(
     logger: silentLogger,
     clock: systemClock,
   })
-  const app = createHttpServer({ logger: silentLogger })
-  await app.register(async (scope) => {
-    scope.addHook('onRequest', async (request) => {
-      const claims = claimsOf(String(request.headers['x-who'] ?? 'anon'))
-      const { role, sub } = claims
-      request.caller = {
-        role: String(role),
-        claims,
-        userId: typeof sub === 'string' ? sub : undefined,
-        expiresAtS: undefined,
-      }
-    })
-    await scope.register(realtime.routes, { prefix: '/realtime/v1' })
-  })
+  const app = await openApp(realtime)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const url = `${address}/realtime/v1`
   const sockets: WebSocket[] = []
