@@ -9,6 +9,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { ensureChromium } from './chromium.ts'
 import { addRuns, countRun, EMPTY_TOTAL, isPassed, textOfTotal, type Total } from './count-tests.ts'
 import { coverageFailures, textOfCoverage } from './package-coverage.ts'
+import { findProgram, installPackages } from './installed-program.ts'
 import { readFloors, readPackageCoverage } from './read-coverage.ts'
 import { run } from './run.ts'
 import { runJourneys } from './run-journeys.ts'
@@ -27,6 +28,9 @@ mkdirSync(reports, { recursive: true })
 
 const built = await run('node', ['scripts/build-if-stale.ts', '--with-test-support'])
 if (built !== 0) process.exit(built)
+
+// Without it, the tests that need it are skipped, and say so.
+if (!findProgram('nats-server')) await installPackages(['nats-server'])
 
 let total = countRun(await runVitest(reports, scope, vitest, withCoverage))
 if (withCoverage) total = addRuns(total, judgeCoverage())

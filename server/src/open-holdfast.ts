@@ -24,6 +24,7 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   if (tls) readTlsIdentity(tls)
   // A configured secret that is no good is refused before anything is started.
   if (config.jwtSecret !== undefined) parseJwtSecret(config.jwtSecret)
+  requireSharedDatabase(config)
   const settings = readPostgresSettings(config)
   const phases = createPhases()
   const port = await findPort(config.host, config.port)
@@ -39,6 +40,14 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
   }
   phases.end('postgres')
   return await loaded.value.composeHoldfast(options, { port, cluster: cluster.value, phases })
+}
+
+/** @throws {HoldfastError} `option_invalid` */
+function requireSharedDatabase({ natsUrl, databaseUrl }: OpenHoldfastOptions['config']): void {
+  if (natsUrl !== undefined && databaseUrl === undefined)
+    throw new HoldfastError('option_invalid', 500, 'NATS_URL connects servers of one DATABASE_URL, which is not set.', {
+      hint: 'Set DATABASE_URL, or start without NATS_URL: the packaged Postgres has one server.',
+    })
 }
 
 /** @throws {HoldfastError} `option_invalid` for one that cannot be chosen, and for any with a Postgres that another person runs */

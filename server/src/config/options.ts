@@ -49,6 +49,10 @@ export const serverOptions = {
     'Existing Postgres to use instead of the packaged one: postgres://user:password@host:port/database.',
     { env: 'DATABASE_URL', secret: true },
   ),
+  natsUrl: text(
+    'NATS that carries channel messages between the servers of `databaseUrl` instead of Postgres: nats://host:4222 or tls://user:password@host:4222; several with commas.',
+    { env: 'NATS_URL', secret: true },
+  ),
   postgresBin: text(
     'Program folder of an installed Postgres 18 to run instead of the packaged one, for its extensions: `/usr/lib/postgresql/18/bin`.',
   ),

@@ -55,6 +55,7 @@ export async function openChannels(
       ? undefined
       : {
           url: given.url,
+          natsUrl: config.natsUrl,
           pool: openPool({ url: given.url, applicationName: 'holdfast bus', connectionsMax: BUS_CONNECTIONS_MAX }),
         }
   const bus = opened.use(await openBus({ shared, logger }))

@@ -183,3 +183,8 @@ export const BUS_RETRY_MS = 200
 
 /** Time in ms for sending what waits while the server closes. */
 export const BUS_CLOSE_PATIENCE_MS = 1_000
+
+/** Timeout in ms for connecting to NATS, delay before the next attempt, and interval of probes: a dead connection is noticed within three. */
+export const NATS_CONNECT_MS = 2_000
+export const NATS_RETRY_MS = 500
+export const NATS_PING_MS = 2_000

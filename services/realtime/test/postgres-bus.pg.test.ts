@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-const open = (): Promise<Bus> => openBus({ shared: { url: database.url, pool: database.pool }, logger: silentLogger })
+const open = (): Promise<Bus> => openBus({ shared: { url: database.url, pool: database.pool, natsUrl: undefined }, logger: silentLogger })
 
 async function openTwo(): Promise<readonly [Bus, Bus]> {
   const nodes = [await open(), await open()] as const
@@ -161,7 +161,7 @@ describe('servers on one Postgres', () => {
       if (isSilent) throw new Error('no network')
       return await database.pool.execute(statement)
     }
-    const shared = { url: database.url, pool: { ...database.pool, execute } }
+    const shared = { url: database.url, pool: { ...database.pool, execute }, natsUrl: undefined }
     const silent = await openBus({ shared, logger: silentLogger })
     show(silent, 'room', 'silent')
     await expect.poll(() => [...present]).toEqual(['silent'])
