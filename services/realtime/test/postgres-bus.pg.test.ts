@@ -17,7 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-const open = (): Promise<Bus> => openBus({ shared: { url: database.url, pool: database.pool, natsUrl: undefined }, logger: silentLogger })
+const open = (): Promise<Bus> =>
+  openBus({ shared: { url: database.url, pool: database.pool, natsUrl: undefined }, logger: silentLogger })
 
 async function openTwo(): Promise<readonly [Bus, Bus]> {
   const nodes = [await open(), await open()] as const

@@ -29,7 +29,11 @@ export async function openBus({ shared, logger }: OpenBusOptions): Promise<Bus> 
   return await openNetworkBus({ openTransport: await transportOf(shared, secret, logger), secret, logger })
 }
 
-async function transportOf({ url, pool, natsUrl }: SharedDatabase, secret: Buffer, logger: Logger): Promise<OpenTransport> {
+async function transportOf(
+  { url, pool, natsUrl }: SharedDatabase,
+  secret: Buffer,
+  logger: Logger,
+): Promise<OpenTransport> {
   if (natsUrl === undefined) {
     const { postgresTransport } = await import('./postgres-transport.ts')
     return postgresTransport({ url, pool, logger })
