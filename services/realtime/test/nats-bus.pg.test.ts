@@ -19,7 +19,7 @@ describe.skipIf(program !== undefined)('servers on NATS', () => {
 const message = (payload: string): BusMessage => ({ kind: 'text', from: undefined, payload })
 
 describe.skipIf(program === undefined)('with a NATS server', () => {
-  const secret = randomBytes(32)
+  const secret: Buffer = randomBytes(32)
   let port: number
   let server: AsyncDisposable
 
