@@ -1,6 +1,7 @@
-import { Semaphore, systemClock, type Clock } from '@holdfast/foundation'
+import { delay, Semaphore, systemClock, type Clock } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
 import { connectAhead, createPool, type Pool } from '@holdfast/postgres'
+import type { ActivePlan, ClassLimits } from './buckets/active-plan.ts'
 import { DependencyIndex } from './buckets/dependency-index.ts'
 import { createKeyEvaluator } from './buckets/key-evaluator.ts'
 import { createKeyMoments } from './buckets/key-moments.ts'
@@ -12,6 +13,10 @@ import { createCompactions, type Compactions } from './compaction/compactions.ts
 import { Compactor } from './compaction/compactor.ts'
 import { createRetirement } from './compaction/retire-buckets.ts'
 import { standingBy, syncRefused } from './errors.ts'
+import { createFollowedBuckets, createFollowedLog } from './followers/followed-log.ts'
+import { Follower } from './followers/follower.ts'
+import { NotePublisher } from './followers/note-publisher.ts'
+import { createWriteCheckpointNotices, type WriteCheckpointNotices } from './followers/write-checkpoint-notices.ts'
 import { createFence } from './lease/fence.ts'
 import { SeenDevices } from './devices/seen-devices.ts'
 import { UploadProblems } from './devices/upload-problems.ts'
@@ -25,16 +30,20 @@ import {
   LOG_CONNECTIONS_MAX,
   CHANGES_IN_A_ROW_MS,
   QUIET_COMPILE_MS,
+  FOLLOW_PATIENCE_MS,
+  FOLLOW_POLL_MS,
 } from './limits.ts'
 import type { SyncOptions } from './options.ts'
 import { logRefusedTables } from './replicator/plan/log-refused-tables.ts'
 import { startReplicator, type Replicator } from './replicator/replicator.ts'
+import { wakeReader } from './replicator/setup/wake-reader.ts'
 import { openRestrictedPools, type RestrictedPools } from './user-sql/restricted-pools.ts'
+import { createWriteCheckpointDelivery } from './routes/write-checkpoint.ts'
 import { RowEvaluator } from './rows/row-evaluator.ts'
 import { createTimeZone } from './rows/time-zone.ts'
 import { createLogReader, type LogReader } from './storage/log-reader.ts'
 import { LOG_SETTINGS } from './storage/log-settings.ts'
-import { createConnections, type Connections } from './stream/connections.ts'
+import { bucketsDeleted, createConnections, type Connections } from './stream/connections.ts'
 import { createDownloads, type Downloads } from './stream/downloads.ts'
 import { createOmittedTables, type OmittedTables } from './stream/omitted-tables.ts'
 import { createSharedLines } from './stream/shared-lines.ts'
@@ -51,6 +60,10 @@ export interface Ground {
   readonly log: LogReader
   readonly feed: CheckpointFeed
   readonly walBarrier: WalBarrier
+  /** Serves devices while another process reads the changes. */
+  readonly follower: Follower
+  /** Write checkpoints that other servers on the database create. */
+  readonly notices: WriteCheckpointNotices
   readonly dependencies: DependencyIndex
   readonly failures: PolicyFailures
   readonly connections: Connections
@@ -60,7 +73,15 @@ export interface Ground {
   readonly uploadProblems: UploadProblems
 }
 
-export function openGround(options: SyncOptions): Ground {
+function classLimitsOf(options: SyncOptions): ClassLimits {
+  return {
+    max: options.options.syncClassesMax,
+    perAuthorMax: options.options.syncClassesPerPersonMax,
+    recountMs: options.classRecountMs,
+  }
+}
+
+export function openGround(options: SyncOptions, signal: AbortSignal): Ground {
   const { url, logger } = options
   const instance = createInstance()
   const clock = options.clock ?? systemClock
@@ -75,7 +96,23 @@ export function openGround(options: SyncOptions): Ground {
   // The lease is requested first, on another connection.
   connectAhead(pool)
   const feed = createCheckpointFeed()
+  const dependencies = new DependencyIndex()
   const connections = createConnections(() => clock.now())
+  const follower = new Follower({
+    url,
+    instance,
+    pool,
+    feed,
+    dependencies,
+    classes: classLimitsOf(options),
+    onRetired(holders) {
+      for (const connection of connections.all())
+        if (holders.has(connection.session)) connections.expire(connection, bucketsDeleted)
+    },
+    logger,
+  })
+  const walBarrier = createWalBarrier(pool, feed, () => follower.isFollowing)
+  const onTold = createWriteCheckpointDelivery({ walBarrier, connections, signal, logger })
   return {
     clock,
     instance,
@@ -83,8 +120,10 @@ export function openGround(options: SyncOptions): Ground {
     restricted: openRestrictedPools(options),
     log: createLogReader({ url, connectionsMax: CONCURRENT_READS_MAX }),
     feed,
-    walBarrier: createWalBarrier(pool, feed),
-    dependencies: new DependencyIndex(),
+    walBarrier,
+    follower,
+    notices: createWriteCheckpointNotices({ url, instance, pool, onTold, logger }),
+    dependencies,
     failures: createPolicyFailures(logger, clock),
     connections,
     downloads: createDownloads(),
@@ -101,16 +140,31 @@ export interface Writing {
   readonly compactions: Compactions
   /** Returns the served plan, or the previous one while policies are being compiled. */
   plan(): SyncPlan | undefined
+  /** Returns what streams follow; `undefined` while no checkpoint may be sent. */
+  active(): ActivePlan | undefined
   /** Resolves when another process has the lease, or open transactions delay the start. */
   readonly waiting: Promise<void>
 }
 
 export function startWriting(options: SyncOptions, ground: Ground): Writing {
   const { logger } = options
-  const { pool, restricted, feed, failures, connections, downloads, omittedTables } = ground
+  const { pool, restricted, feed, failures, connections, downloads, omittedTables, follower } = ground
   const fence = createFence(pool)
   const waiting = Promise.withResolvers<void>()
-  const retirement = createRetirement({ pool: fence.pool, feed, onRetired: (names) => downloads.forget(names) })
+  const notes = new NotePublisher({
+    pool: fence.pool,
+    feed,
+    dependencies: ground.dependencies,
+    wakeReader: () => void wakeReader({ pool, logger }),
+    onFollowed: () => ground.notices.start(),
+    logger,
+  })
+  const retirement = createRetirement({
+    pool: fence.pool,
+    feed,
+    onRetired: (names) => downloads.forget(names),
+    onDeleted: (db, names) => notes.retired(db, names),
+  })
   let plan: SyncPlan | undefined
   const replicator = startReplicator({
     retirement,
@@ -126,11 +180,13 @@ export function startWriting(options: SyncOptions, ground: Ground): Writing {
     }),
     fence,
     instance: ground.instance,
+    notes,
     onStandby() {
-      // Devices reconnect to the other process, or to this one once it takes over.
-      connections.endAll(standingBy())
-      waiting.resolve()
+      follower.start()
+      ground.notices.start()
+      void endUnserved(ground).then(() => waiting.resolve())
     },
+    onLeading: () => follower.stop(),
     onWaiting: () => waiting.resolve(),
     onRefused() {
       connections.endAll(syncRefused())
@@ -145,11 +201,7 @@ export function startWriting(options: SyncOptions, ground: Ground): Writing {
     prepare: options.prepare,
     alsoPublished: options.alsoPublished ?? (async () => []),
     tap: options.tap ?? { deliver: () => undefined },
-    classes: {
-      max: options.options.syncClassesMax,
-      perAuthorMax: options.options.syncClassesPerPersonMax,
-      recountMs: options.classRecountMs,
-    },
+    classes: classLimitsOf(options),
     ...(options.snapshotBytesMax === undefined ? {} : { snapshotBytesMax: options.snapshotBytesMax }),
     batchLimits: options.batchLimits,
     fillChunkRows: options.fillChunkRows,
@@ -175,18 +227,40 @@ export function startWriting(options: SyncOptions, ground: Ground): Writing {
     ...(options.compactSlackOps === undefined ? {} : { slackOps: options.compactSlackOps }),
     logger,
   })
-  return { replicator, compactor, compactions, plan: () => plan, waiting: waiting.promise }
+  return {
+    replicator,
+    compactor,
+    compactions,
+    plan: () => follower.newest()?.plan ?? plan,
+    active: () => replicator.plan() ?? follower.plan(),
+    waiting: waiting.promise,
+  }
+}
+
+/** Waits until this process follows. If it cannot, devices reconnect to another one. */
+async function endUnserved({ follower, connections }: Ground): Promise<void> {
+  const deadlineMs = performance.now() + FOLLOW_PATIENCE_MS
+  while (follower.isFollowing && !follower.isReady) {
+    if (performance.now() > deadlineMs) {
+      connections.endAll(standingBy())
+      return
+    }
+    await delay(FOLLOW_POLL_MS)
+  }
 }
 
 /** Creates the context that streams are served from. */
 export function createStreamContext(options: SyncOptions, ground: Ground, writing: Writing): StreamContext {
-  const { pool, restricted, feed, failures } = ground
+  const { pool, restricted, feed, failures, follower } = ground
+  const lookups = createLookups(pool)
   return {
-    ...createLookups(pool),
+    ...lookups,
+    readBuckets: createFollowedBuckets(lookups.readBuckets, follower),
     feed,
     walBarrier: ground.walBarrier,
     dependencies: ground.dependencies,
-    log: ground.log,
+    log: createFollowedLog(ground.log, { follower, feed }),
+    isFollowing: () => follower.isFollowing,
     downloads: ground.downloads,
     bulkLines: new Semaphore({ permits: 1 }),
     sharedLines: createSharedLines(feed),
@@ -201,6 +275,6 @@ export function createStreamContext(options: SyncOptions, ground: Ground, writin
     }),
     keyMoments: createKeyMoments({ readerPool: restricted.readerPool, logger: options.logger }),
     logger: options.logger,
-    plan: () => writing.replicator.plan(),
+    plan: writing.active,
   }
 }

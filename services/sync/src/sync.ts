@@ -42,12 +42,14 @@ export interface SyncService extends AsyncDisposable {
   readonly routes: FastifyPluginAsync
   /** Returns the served plan, or the previous one while policies are being compiled. */
   plan(): SyncPlan | undefined
-  /** Whether another process on this database serves devices; this one takes over when that one ends. */
+  /** Whether another process on this database reads the changes; this one takes over when that one ends. */
   readonly isStandby: boolean
   /** For health checks and operators. Not ready while data is known to be missing; `problem` says what. */
   status(): {
     readonly ready: boolean
-    /** Another process on this database serves devices; this one takes over when that one ends. */
+    /** This process serves devices from the log that another one writes. */
+    readonly following: boolean
+    /** Another process on this database reads the changes; this one takes over when that one ends. */
     readonly standby: boolean
     /** The database does not meet the prerequisites of sync; see `problem`. */
     readonly refused: boolean
@@ -73,10 +75,10 @@ export interface SyncService extends AsyncDisposable {
 /** Connects the parts in the order in which data flows through them. Makes no decisions itself. */
 export function openSync(options: SyncOptions): SyncService {
   const stopping = new AbortController()
-  const ground = openGround(options)
+  const ground = openGround(options, stopping.signal)
   const writing = startWriting(options, ground)
   const context = createStreamContext(options, ground, writing)
-  const { connections, feed, omittedTables } = ground
+  const { connections, feed, omittedTables, follower } = ground
   const { replicator, compactor, plan } = writing
   const counter = new UploadCounter()
   let isReady = false
@@ -85,7 +87,10 @@ export function openSync(options: SyncOptions): SyncService {
   for (const promise of [ready, settled]) promise.catch(() => undefined) // callers that wait see the rejection
 
   function requireReady(): void {
-    if (replicator.isStandby) throw standingBy()
+    if (replicator.isStandby) {
+      if (!follower.isReady) throw standingBy()
+      return
+    }
     if (replicator.refusal !== undefined) throw syncRefused()
     if (!isReady) throw notReady()
   }
@@ -108,7 +113,8 @@ export function openSync(options: SyncOptions): SyncService {
       return replicator.isStandby
     },
     status: () => ({
-      ready: replicator.isServing,
+      ready: replicator.isServing || follower.isReady,
+      following: follower.isReady,
       standby: replicator.isStandby,
       refused: replicator.refusal !== undefined,
       connections: connections.size,
@@ -117,8 +123,8 @@ export function openSync(options: SyncOptions): SyncService {
       lagSeconds: secondsSince(replicator.progress.waitingSinceMs),
       uploads: counter.counts(),
       filling: replicator.filling,
-      problem: replicator.problem,
-      floods: describeFloods({ buckets: omittedTables.list(), classes: fullClassLists(replicator.plan()) }),
+      problem: replicator.problem ?? follower.problem,
+      floods: describeFloods({ buckets: omittedTables.list(), classes: fullClassLists(writing.active()) }),
     }),
     compact: () => compactor.round(),
     routes: syncRoutes({
@@ -138,6 +144,8 @@ export function openSync(options: SyncOptions): SyncService {
       await ground.seen[Symbol.asyncDispose]()
       await compactor[Symbol.asyncDispose]()
       await replicator[Symbol.asyncDispose]()
+      await follower.stop()
+      await ground.notices[Symbol.asyncDispose]()
       await ground.log[Symbol.asyncDispose]()
       await ground.restricted.evaluatorPool[Symbol.asyncDispose]()
       await ground.restricted.readerPool[Symbol.asyncDispose]()
@@ -146,7 +154,7 @@ export function openSync(options: SyncOptions): SyncService {
   }
 }
 
-function openDevices(options: SyncOptions, ground: Ground, { replicator }: Writing, isReady: () => boolean): Devices {
+function openDevices(options: SyncOptions, ground: Ground, { replicator, active }: Writing, isReady: () => boolean): Devices {
   return new Devices({
     pool: ground.pool,
     requestPool: options.shares.streams.for({ userKey: undefined }),
@@ -155,11 +163,11 @@ function openDevices(options: SyncOptions, ground: Ground, { replicator }: Writi
     seen: ground.seen,
     problems: ground.uploadProblems,
     omittedTables: ground.omittedTables,
-    active: () => replicator.plan(),
+    active,
     sync: () => ({
       isStandby: replicator.isStandby,
-      isReady: isReady(),
-      hasPlan: replicator.plan() !== undefined,
+      isReady: isReady() || ground.follower.isReady,
+      hasPlan: active() !== undefined,
       problem: replicator.problem,
       lagSeconds: secondsSince(replicator.progress.waitingSinceMs),
       filling: replicator.filling,

@@ -74,40 +74,8 @@ interface LoadedClass {
 export async function loadClasses(db: Queryable, active: ActivePlan): Promise<void> {
   const lists = classListsOf(active)
   if (lists.size === 0) return
-  const loaded = await readClasses(db, lists)
-  const linked = await readLinkedOrigins(db, lists)
-  const sorted = loaded
-    .flatMap(({ name, definition, key, ...origin }) => {
-      const classes = lists.get(definition)
-      const values = key ?? readBucketKey(name)
-      if (!classes || !values) return []
-      const known = classes.linked > 0 ? linked.get(classes.id)?.get(originKey(classes, values)) : origin
-      return [
-        {
-          classes,
-          definition,
-          name,
-          key: values,
-          number: Number(known?.number ?? Infinity),
-          author: known?.author ?? null,
-        },
-      ]
-    })
-    .toSorted((one, other) => (one.number === other.number ? 0 : one.number - other.number))
-  const unfilled = new Set(
-    [...active.tables.values()].flatMap(({ definitions }) =>
-      definitions.flatMap(({ classes, isUnfilled }) => (classes && isUnfilled ? [classes.id] : [])),
-    ),
-  )
-  const untold: { list: string; key: string; author: null }[] = []
-  const asked = new Map<number, Set<string>>()
-  for (const { classes, definition, name, key, author, number } of sorted) {
-    if (classes.linked > 0) asked.set(definition, (asked.get(definition) ?? new Set()).add(originKey(classes, key)))
-    const outcome = classes.add(name, key, author)
-    // During a backfill, the order of rows is arbitrary.
-    if (number === Infinity && outcome === 'listed' && !unfilled.has(classes.id))
-      untold.push({ list: classes.id, key: originKey(classes, key), author: null })
-  }
+  const unfilled = unfilledLists(active)
+  const { untold, asked } = await listClasses(db, lists, unfilled)
   await writeOrigins(db, untold)
   const complete = [...lists].filter(([, { id }]) => !unfilled.has(id))
   await pruneOrigins(
@@ -116,6 +84,56 @@ export async function loadClasses(db: Queryable, active: ActivePlan): Promise<vo
     [...lists.values()].map(({ id }) => id),
     asked,
   )
+}
+
+/** Loads classes like {@link loadClasses} on a server that does not write the log. */
+export async function readClassLists(db: Queryable, active: ActivePlan): Promise<void> {
+  const lists = classListsOf(active)
+  if (lists.size > 0) await listClasses(db, lists, unfilledLists(active))
+}
+
+/** Returns ids of lists whose buckets are being filled. During a backfill, the order of rows is arbitrary. */
+function unfilledLists(active: ActivePlan): ReadonlySet<string> {
+  return new Set(
+    [...active.tables.values()].flatMap(({ definitions }) =>
+      definitions.flatMap(({ classes, isUnfilled }) => (classes && isUnfilled ? [classes.id] : [])),
+    ),
+  )
+}
+
+interface ListedClasses {
+  /** Classes whose order is not stored yet. */
+  readonly untold: readonly { readonly list: string; readonly key: string; readonly author: null }[]
+  /** Keys of linked lists with rows, by definition. */
+  readonly asked: ReadonlyMap<number, ReadonlySet<string>>
+}
+
+async function listClasses(
+  db: Queryable,
+  lists: ReadonlyMap<number, ClassList>,
+  unfilled: ReadonlySet<string>,
+): Promise<ListedClasses> {
+  const loaded = await readClasses(db, lists)
+  const linked = await readLinkedOrigins(db, lists)
+  const sorted = loaded
+    .flatMap(({ name, definition, key, ...origin }) => {
+      const classes = lists.get(definition)
+      const values = key ?? readBucketKey(name)
+      if (!classes || !values) return []
+      const known = classes.linked > 0 ? linked.get(classes.id)?.get(originKey(classes, values)) : origin
+      const number = Number(known?.number ?? Infinity)
+      return [{ classes, definition, name, key: values, number, author: known?.author ?? null }]
+    })
+    .toSorted((one, other) => (one.number === other.number ? 0 : one.number - other.number))
+  const untold: { list: string; key: string; author: null }[] = []
+  const asked = new Map<number, Set<string>>()
+  for (const { classes, definition, name, key, author, number } of sorted) {
+    if (classes.linked > 0) asked.set(definition, (asked.get(definition) ?? new Set()).add(originKey(classes, key)))
+    const outcome = classes.add(name, key, author)
+    if (number === Infinity && outcome === 'listed' && !unfilled.has(classes.id))
+      untold.push({ list: classes.id, key: originKey(classes, key), author: null })
+  }
+  return { untold, asked }
 }
 
 /** Reads classes with rows. For lists without a link, it reads at most as many as can be listed or counted as omitted, in total and per author. */

@@ -1,7 +1,9 @@
 import type { Relation, Tuple } from '@holdfast/replication'
 import { CompactMultimap } from './compact-multimap.ts'
 import type { PlannedDependency } from './active-plan.ts'
-import { addTo, RecentChanges } from './recent-changes.ts'
+import { addNoted, addTo, RecentChanges, type KeyChange } from './recent-changes.ts'
+
+export type { KeyChange }
 
 /** A stream whose user's keys may change. */
 export interface KeyHolder {
@@ -127,15 +129,8 @@ export class DependencyIndex {
       if (old && row && !differs(relation, dependency.columns, old, row)) continue
       const values = pin ? valuesOf(relation, pin.column, old, row) : []
       if (noted) addTo(noted, dependency, values)
-      if (!pin) {
-        concerned.set(key, 'everyone')
-        continue
-      }
       // A holder that switches to another value before it is notified finds the transaction among the recent ones.
-      const held = known ?? new Set<string>()
-      concerned.set(key, held)
-      const byValue = this.#entries.get(key)?.byValue
-      if (held !== 'everyone') for (const value of values) if (byValue?.has(value)) held.add(value)
+      this.#collectValues(concerned, key, pin ? values : null)
     }
   }
 
@@ -144,6 +139,53 @@ export class DependencyIndex {
     this.#recent.noteAll(xid)
     this.#collected.xids.add(xid)
     this.#collected.isEverybody = true
+  }
+
+  /** Describes the collected changes to servers that do not read them. */
+  describeCollected(): readonly KeyChange[] {
+    const { xids, isEverybody } = this.#collected
+    return [...xids].map((xid) => (isEverybody ? [xid, null] : this.#recent.describe(xid)))
+  }
+
+  /** Describes recent changes, including those of which holders were notified. */
+  describeRecent(): readonly KeyChange[] {
+    return [...this.#recent.xids()].map((xid) => this.#recent.describe(xid))
+  }
+
+  /** Remembers changes that another server described, without notifying holders of them. */
+  remember(changes: readonly KeyChange[]): void {
+    for (const [xid, described] of changes) {
+      if (described === null) this.#recent.noteAll(xid)
+      else {
+        const noted = this.#recent.note(xid)
+        if (noted) for (const [key, values] of described) addNoted(noted, key, values)
+      }
+    }
+  }
+
+  /** Collects changes that another server described. */
+  collectDescribed(changes: readonly KeyChange[]): void {
+    this.remember(changes)
+    const { xids, concerned } = this.#collected
+    for (const [xid, described] of changes) {
+      xids.add(xid)
+      if (described === null) this.#collected.isEverybody = true
+      for (const [key, values] of described ?? []) this.#collectValues(concerned, key, values)
+    }
+  }
+
+  /** Collects values that some holder has. @param values - `null` for all */
+  #collectValues(concerned: Collected['concerned'], key: string, values: readonly string[] | null): void {
+    const known = concerned.get(key)
+    if (known === 'everyone') return
+    if (values === null) {
+      concerned.set(key, 'everyone')
+      return
+    }
+    const held = known ?? new Set<string>()
+    concerned.set(key, held)
+    const byValue = this.#entries.get(key)?.byValue
+    for (const value of values) if (byValue?.has(value)) held.add(value)
   }
 
   /** Returns the holders concerned by a row change; empty if more than `max`. */

@@ -8,6 +8,12 @@ const NOTED_VALUES_MAX = 100
 /** Holders that a transaction concerns: by dependency key, the pinned values or every dependent holder. */
 export type Noted = Map<string, Set<string> | 'everyone'>
 
+/** What a transaction changed of the rows that keys depend on: by dependency key, the pinned values; `null` for all, of a key or of the transaction. */
+export type KeyChange = readonly [
+  xid: number,
+  noted: readonly (readonly [key: string, values: readonly string[] | null])[] | null,
+]
+
 /** The last transactions that changed rows which keys depend on. */
 export class RecentChanges {
   /** `undefined`: the transaction concerns every holder. */
@@ -35,6 +41,12 @@ export class RecentChanges {
     this.#notes.set(xid, undefined)
   }
 
+  /** Describes a noted transaction to another server. */
+  describe(xid: number): KeyChange {
+    const noted = this.#notes.get(xid)
+    return [xid, noted ? [...noted].map(([key, values]) => [key, values === 'everyone' ? null : [...values]]) : null]
+  }
+
   /** Makes every noted transaction concern every holder. */
   forgetDetails(): void {
     for (const xid of this.#notes.keys()) this.#notes.set(xid, undefined)
@@ -57,6 +69,17 @@ export function addTo(noted: Noted, { key, pin }: PlannedDependency, values: rea
   if (known === 'everyone') return
   for (const value of values) known.add(value)
   noted.set(key, pin === undefined || known.size > NOTED_VALUES_MAX ? 'everyone' : known)
+}
+
+/** Adds what another server noted. */
+export function addNoted(noted: Noted, key: string, values: readonly string[] | null): void {
+  const known = noted.get(key) ?? new Set<string>()
+  if (values === null || known === 'everyone') {
+    noted.set(key, 'everyone')
+    return
+  }
+  for (const value of values) known.add(value)
+  noted.set(key, known.size > NOTED_VALUES_MAX ? 'everyone' : known)
 }
 
 function concerns(

@@ -55,6 +55,8 @@ export interface CheckpointFeed {
   ): Expected
   /** Call before deleting buckets. A stream that requests one of them waits until `end` is called. @returns those that no stream has */
   retire(names: readonly string[]): { readonly names: ReadonlySet<string>; end(): void }
+  /** Forgets buckets that another server has deleted. @returns the listeners that hold them, which must end */
+  retired(names: readonly string[]): ReadonlySet<BucketListener>
   /** Fills newly live buckets from the log. Rejects if the signal aborts while waiting for the checkpoint that contains what was read. */
   fill(read: ReadBuckets, names: readonly string[], signal?: AbortSignal): Promise<void>
   /**
@@ -123,6 +125,7 @@ export function createCheckpointFeed(): CheckpointFeed {
         },
       }
     },
+    retired: (names) => live.retire(names),
     async fill(read, names, signal) {
       do {
         if (names.some((name) => retiring?.names.has(name))) await retiring?.ended

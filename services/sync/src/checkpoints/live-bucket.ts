@@ -1,9 +1,12 @@
 import type { Lsn } from '@holdfast/replication'
 import type { BucketGrant } from '../buckets/bucket-grant.ts'
 import type { BucketState } from '../storage/bucket-storage.ts'
-import type { BucketDelta, TakenOps } from '../storage/pending-ops.ts'
+import type { BucketDelta, PendingOp } from '../storage/pending-ops.ts'
 import type { Expectation } from './expected-buckets.ts'
 import type { CompactSet } from './compact-set.ts'
+
+/** What live fan-out needs of an operation. */
+export type RecentOp = Pick<PendingOp, 'opId' | 'bucketId' | 'checksum' | 'objectId' | 'isPut' | 'doc'>
 
 /** One batch of whole transactions that is now in the log. */
 export interface AppliedBatch {
@@ -12,7 +15,7 @@ export interface AppliedBatch {
   /** Position after its last commit. */
   readonly endLsn: Lsn
   /** `undefined` if the batch is too large to keep in memory. */
-  readonly taken: TakenOps | undefined
+  readonly taken: { readonly ops: readonly RecentOp[] } | undefined
   readonly deltas: ReadonlyMap<number, BucketDelta>
   readonly cleared: ReadonlySet<number>
   /** Buckets created by the batch. */

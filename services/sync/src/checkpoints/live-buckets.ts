@@ -53,6 +53,19 @@ export class LiveBuckets {
     }
   }
 
+  /** Forgets deleted buckets. @returns the listeners that hold them, which must end */
+  retire(names: readonly string[]): ReadonlySet<BucketListener> {
+    const listeners = new Set<BucketListener>()
+    for (const name of names) {
+      const bucket = this.#byName.get(name)
+      if (!bucket) continue
+      this.#byName.delete(name)
+      this.#byId.delete(bucket.id)
+      for (const listener of listenersOf(bucket)) listeners.add(listener)
+    }
+    return listeners
+  }
+
   hold(names: readonly string[], listener: BucketListener): LiveBucket[] {
     return names.map((name) => {
       const bucket = this.ensure(name)

@@ -1,10 +1,11 @@
 import { encodedOps, type EncodedOps } from '../encode/lines.ts'
 import { RECENT_BYTES_MAX } from '../limits.ts'
-import { supersededDoc, type PendingOp, type TakenOps } from '../storage/pending-ops.ts'
+import { supersededDoc } from '../storage/pending-ops.ts'
+import type { AppliedBatch, RecentOp } from './live-bucket.ts'
 
 /** The operations of one bucket in one batch. */
 interface Segment {
-  readonly ops: readonly PendingOp[]
+  readonly ops: readonly RecentOp[]
   readonly encoded: EncodedOps
   readonly hasRemovals: boolean
 }
@@ -20,7 +21,7 @@ interface RecentBatch {
 /** The newest batches in memory, from which live changes are sent without reading the log. */
 export interface RecentOps {
   /** @param ops - `undefined` for a batch too large to keep, which readers have to read from the log */
-  add(batch: { readonly fromOpId: number; readonly toOpId: number; readonly taken: TakenOps | undefined }): void
+  add(batch: Pick<AppliedBatch, 'fromOpId' | 'toOpId' | 'taken'>): void
   /**
    * Returns a bucket's operations in `(after, upTo]`; `undefined` if not all are in memory. Versions superseded within the range have no content. From 0,
    * removals name no row, because the device has none.
@@ -45,7 +46,7 @@ export function createRecentOps(bytesMax = RECENT_BYTES_MAX): RecentOps {
         bytes = 0
         return
       }
-      const byBucket = new Map<number, PendingOp[]>()
+      const byBucket = new Map<number, RecentOp[]>()
       let size = 200
       for (const op of taken.ops) {
         const list = byBucket.get(op.bucketId)
@@ -59,7 +60,7 @@ export function createRecentOps(bytesMax = RECENT_BYTES_MAX): RecentOps {
           ops,
           encoded: encodedOps(
             ops.map((op) => op.doc),
-            (ops.at(-1) as PendingOp).opId,
+            (ops.at(-1) as RecentOp).opId,
           ),
           hasRemovals: ops.some(isRemoval),
         })
@@ -93,12 +94,12 @@ export function createRecentOps(bytesMax = RECENT_BYTES_MAX): RecentOps {
   }
 }
 
-function isRemoval(op: PendingOp): boolean {
+function isRemoval(op: RecentOp): boolean {
   return !op.isPut && op.objectId !== undefined
 }
 
 /** Joins batches, keeping only the newest content of each row. */
-function merge(ops: readonly PendingOp[], fromStart: boolean): EncodedOps | undefined {
+function merge(ops: readonly RecentOp[], fromStart: boolean): EncodedOps | undefined {
   const last = ops.at(-1)
   if (!last) return undefined
   const newest = new Set<string>()

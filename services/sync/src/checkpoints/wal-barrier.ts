@@ -6,6 +6,9 @@ import type { CheckpointFeed } from './checkpoint-feed.ts'
 /** Prefix of messages that advance the stream past a position when nothing else is written. */
 export const BARRIER_PREFIX = 'holdfast:mark'
 
+/** Content of a follower's message: the reader notes the position for it. */
+export const FOLLOWER_WAITS = 'follower'
+
 /** Waits until the log contains everything committed before a position. */
 export interface WalBarrier {
   /** @returns once the newest checkpoint contains everything committed before `lsn` */
@@ -15,13 +18,17 @@ export interface WalBarrier {
 /**
  * The replication stream reports its position only with traffic. So waiting callers write a message, at most one at a time, which serves all earlier callers.
  */
-export function createWalBarrier(pool: Pick<Pool, 'query'>, feed: CheckpointFeed): WalBarrier {
+export function createWalBarrier(
+  pool: Pick<Pool, 'query'>,
+  feed: CheckpointFeed,
+  isFollowing: () => boolean = () => false,
+): WalBarrier {
   let inFlight: Promise<Lsn> | undefined
 
   async function emit(): Promise<Lsn> {
     // Transactional, so its commit is flushed immediately on every Postgres version.
     const [row] = await pool.query<{ lsn: string }>(
-      sql`select pg_logical_emit_message(true, ${BARRIER_PREFIX}, '')::text as lsn`,
+      sql`select pg_logical_emit_message(true, ${BARRIER_PREFIX}, ${isFollowing() ? FOLLOWER_WAITS : ''})::text as lsn`,
     )
     const lsn = parseLsn(row?.lsn ?? '')
     assert(lsn !== undefined, 'Postgres tells where the message is')

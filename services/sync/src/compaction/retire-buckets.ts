@@ -1,5 +1,5 @@
 import { delay } from '@holdfast/foundation'
-import { sql, type Pool } from '@holdfast/postgres'
+import { sql, type Pool, type Queryable } from '@holdfast/postgres'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import { BARRIER_PREFIX } from '../checkpoints/wal-barrier.ts'
 import type { BucketIds } from '../storage/bucket-ids.ts'
@@ -37,12 +37,22 @@ export function createRetirement(options: {
   readonly feed: CheckpointFeed
   /** Called with deleted buckets: positions of devices downloading them are invalid. */
   readonly onRetired: (names: ReadonlySet<string>) => void
+  /** Called in the transaction that deletes buckets. */
+  readonly onDeleted: (db: Queryable, names: readonly string[]) => Promise<void>
 }): Retirement {
   const { pool, feed } = options
   let waiting: Request | undefined
 
-  async function deleteBuckets(buckets: readonly EmptyBucket[]): Promise<readonly string[]> {
-    const rows = await pool.query<{ name: string }>(sql`
+  /** Also tells followers, whose streams may have these buckets. */
+  function deleteBuckets(buckets: readonly EmptyBucket[]): Promise<readonly string[]> {
+    return pool.transaction(async (tx) => {
+      const names = await deleteIn(tx, buckets)
+      await options.onDeleted(tx, names)
+      return names
+    })
+  }
+  async function deleteIn(db: Queryable, buckets: readonly EmptyBucket[]): Promise<readonly string[]> {
+    const rows = await db.query<{ name: string }>(sql`
       with gone as (
         delete from sync.buckets b
          using unnest(${buckets.map(({ id }) => id)}::int[], ${buckets.map(({ lastOpId }) => lastOpId)}::bigint[]) n (id, last_op_id)

@@ -31,6 +31,8 @@ export interface LeaseOptions {
   readonly instance: string
   /** Called when tables or policies have changed while this process stands by. */
   readonly onCatalogChange?: () => void
+  /** Called while this process has the lease, after each renewal: whether others stand by. */
+  readonly onStandbys?: (areThere: boolean) => void
   readonly logger: Logger
 }
 
@@ -216,7 +218,7 @@ async function makeEpoch(db: Queryable, instance: string): Promise<number> {
 }
 
 /** Renews the lease while another process stands by, and detects its loss. */
-function hold(db: OwnConnection, epoch: number, { instance, logger }: LeaseOptions): Lease {
+function hold(db: OwnConnection, epoch: number, { instance, onStandbys, logger }: LeaseOptions): Lease {
   const lost = new AbortController()
   const lose = (): void => {
     clearInterval(timer)
@@ -227,12 +229,13 @@ function hold(db: OwnConnection, epoch: number, { instance, logger }: LeaseOptio
 
   async function renew(): Promise<void> {
     try {
-      await db.execute(sql`
+      const renewed = await db.execute(sql`
         update sync.lease set renewals = renewals + 1
          where holder = ${instance}
            and exists (select from pg_catalog.pg_locks l join pg_catalog.pg_database d on d.oid = l.database
                         where d.datname = current_database() and l.locktype = 'advisory' and l.classid = ${LOCKS}::int::oid
                           and l.objid = ${STANDBY}::int::oid and l.objsubid = 2 and l.granted)`)
+      if (!lost.signal.aborted) onStandbys?.(renewed > 0)
     } catch (error) {
       if (lost.signal.aborted) return
       logger.log('debug', 'the lease could not be renewed', { reason: errorMessage(error) })

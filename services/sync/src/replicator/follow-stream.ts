@@ -36,6 +36,7 @@ export async function followStream(options: ReplicatorOptions, attempt: Attempt)
   const { feed, pool, logger } = options
   const { signal, lease, phases, state, serve } = attempt
   serve(undefined)
+  options.notes.restart(lease.epoch)
   const slotName = await readSlotName(pool)
   await using plans = await openPlans(options, signal)
   state.opened({ isSettled: () => plans.isSettled() })
@@ -162,6 +163,7 @@ function createReader(
     onApartChange: () => plans.compileSoon(),
     onUnpublished: () => state.dispatch({ kind: 'changes missed' }),
     progress: state.progress,
+    notes: options.notes,
     onConcerned: options.onConcerned,
     logger: options.logger,
   })
@@ -179,6 +181,7 @@ async function readBatches(options: ReplicatorOptions, state: RunState, followin
       else await lookAround(options, state, following)
     }
     await options.retirement.run(writer)
+    await options.notes.settle(state.active, writer.isIdle)
   }
 }
 

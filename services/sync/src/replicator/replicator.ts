@@ -129,6 +129,7 @@ async function follow(
 ): Promise<void> {
   const phases = createPhases()
   await using lease = await lead(options, state, signal)
+  await options.onLeading()
   options.fence.epoch = lease.epoch
   phases.end('lease')
   const prerequisites = await ensurePrerequisites(options.pool, options.readerPool, options.logger)
@@ -136,6 +137,7 @@ async function follow(
   lease.lost.addEventListener('abort', () => void closeStream(options, state), { once: true })
   const serve = (active: ActivePlan | undefined): void => {
     state.serve(active)
+    options.notes.planChanged(active)
     if (!active) return
     options.dependencies.planChanged()
     onServing()
@@ -158,7 +160,8 @@ async function lead(options: ReplicatorOptions, state: RunState, signal: AbortSi
   const { url, instance, compile, logger } = options
   await using compiled = keepCompiled({ compile, signal, logger })
   const onCatalogChange = (): void => compiled.changed()
-  return await acquireLease({ url, instance, onCatalogChange, logger }, signal, (holder) => {
+  const onStandbys = (areThere: boolean): void => options.notes.want(areThere)
+  return await acquireLease({ url, instance, onCatalogChange, onStandbys, logger }, signal, (holder) => {
     compiled.changed()
     state.dispatch({ kind: 'stood by' })
     logger.log('info', 'another process has the lease of the operation log: this one stands by', { holder })

@@ -39,7 +39,7 @@ export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
   const { options, ground, context, requireReady, currentPlan, signal } = given
   const { logger } = options
   const compress = options.options.syncCompress
-  const { pool, walBarrier, connections, omittedTables } = ground
+  const { pool, walBarrier, connections, notices, omittedTables } = ground
   return async (app) => {
     decodeLargeBodiesInTurn(app, (request) => request.caller?.userId)
     await app.register(
@@ -54,7 +54,7 @@ export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
         seen: ground.seen,
       }),
     )
-    await app.register(writeCheckpointRoutes({ pool, walBarrier, connections, requireReady, signal, logger }))
+    await app.register(writeCheckpointRoutes({ pool, walBarrier, notices, connections, requireReady, signal, logger }))
     await app.register(uploads(given))
     await app.register(
       schemaRoutes({
@@ -80,7 +80,7 @@ export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
     await app.register(
       checkRoutes({
         share: options.shares.streams,
-        active: () => given.writing.replicator.plan(),
+        active: given.writing.active,
         underWay: createCheckAdmission(() => performance.now()),
         requireReady,
         logger,
@@ -120,7 +120,7 @@ function inspection(given: SyncRoutesOptions): FastifyPluginAsync {
     requestPool: options.shares.streams.for({ userKey: undefined }),
     walBarrier: ground.walBarrier,
     plan: given.currentPlan,
-    active: () => replicator.plan(),
+    active: writing.active,
     isSettled: () => replicator.isSettled(),
     failures: ground.failures,
     status: () => status(given),
@@ -137,7 +137,7 @@ function status({ options, ground, writing, context }: SyncRoutesOptions): Promi
     server: ground.instance,
     plan: writing.plan(),
     failing: ground.failures.list(),
-    ready: replicator.isServing,
+    ready: replicator.isServing || ground.follower.isReady,
     reader: replicator,
     checkpoint: ground.feed,
     devices: {
@@ -146,7 +146,7 @@ function status({ options, ground, writing, context }: SyncRoutesOptions): Promi
       keyEvaluations: context.keys.evaluations,
     },
     leftOut: ground.omittedTables.list(),
-    leftOutClasses: fullClassLists(replicator.plan()),
+    leftOutClasses: fullClassLists(writing.active()),
     compaction: {
       intervalSeconds: options.options.syncCompactIntervalS,
       last: compactor.last,

@@ -185,6 +185,15 @@ export function isSmall({ ops, cleared }: TakenOps): boolean {
   return ops.reduce((sum, { row }) => sum + row.end - row.docStart, 0) <= STATEMENT_BYTES_MAX
 }
 
+/** A statement for the same transaction, with parameters from a number on. */
+export interface NoteStatement {
+  readonly text: (firstParameter: number) => string
+  readonly values: readonly unknown[]
+}
+
+/** Parameters of the statement below. */
+const BATCH_PARAMETERS = 17
+
 /**
  * Writes a small batch in one statement, its own transaction: one round trip. All parts of a statement see the state before it, so superseded versions are
  * found only among stored operations. The insert reads the result of the superseding part to run after it: a row may have only one newest version, and
@@ -196,11 +205,12 @@ export async function writeBatch(
   fresh: NewBuckets,
   position: WrittenPosition,
   epoch: number,
+  note?: NoteStatement,
 ): Promise<void> {
   assert(isSmall(taken), 'large batches go by copy')
   const buckets = bucketColumns(taken.deltas, fresh)
   await client.query({
-    name: 'sync_write_batch',
+    name: note ? 'sync_write_batch_and_note' : 'sync_write_batch',
     text: `
       with superseded as (
         update sync.ops o
@@ -220,7 +230,7 @@ export async function writeBatch(
            set checksum = (b.checksum + excluded.checksum) & 4294967295,
                count = b.count + excluded.count,
                last_op_id = excluded.last_op_id
-      )
+      )${note ? `, noted as (${note.text(BATCH_PARAMETERS + 1)})` : ''}
       update sync.state set confirmed_lsn = $14::pg_lsn, last_op_id = $15, last_bucket_id = $16, epoch = sync.fence(epoch, $17)`,
     values: [
       taken.superseded.map((entry) => entry.bucketId),
@@ -240,6 +250,7 @@ export async function writeBatch(
       position.lastOpId,
       position.lastBucketId,
       epoch,
+      ...(note?.values ?? []),
     ],
   })
 }

@@ -153,8 +153,8 @@ function removeFrom<T>(list: T[], item: T): void {
   if (index >= 0) list.splice(index, 1)
 }
 
-/** The log could not be read for lack of a connection, so a retry may succeed. */
-function logReadFailed(message: string, cause?: unknown): HoldfastError {
+/** The log could not be read for a transient reason, so a retry may succeed. */
+export function logReadFailed(message: string, cause?: unknown): HoldfastError {
   return new HoldfastError('sync_log_read', 503, message, { cause })
 }
 

@@ -238,6 +238,6 @@ function sums(ops: readonly Op[]): Map<number, BucketDelta> {
 }
 
 /** Returns the document of a superseded operation, which replaces its content. */
-export function supersededDoc(op: PendingOp): Buffer {
+export function supersededDoc(op: Pick<PendingOp, 'opId' | 'checksum'>): Buffer {
   return moveDoc(op.opId, op.checksum)
 }

@@ -47,6 +47,9 @@ export const deviceStalled = new HoldfastError('connection_stalled', 499, 'The d
 /** Reason for ending a stream when an operator asks for it. The device reconnects. */
 export const endedByOperator = new HoldfastError('ended_by_operator', 499, 'An operator has ended the stream')
 
+/** Reason for ending a stream that holds buckets which the reader has deleted. The device reconnects. */
+export const bucketsDeleted = new HoldfastError('buckets_deleted', 499, 'Empty buckets of the device were deleted')
+
 const TICK_MS = 1_000
 /** Seconds before token expiry at which the device is warned, so that it fetches a new one. */
 const WARNING_S = 20

@@ -82,6 +82,7 @@ function straddlesCompaction(
 
 export interface OpsSource {
   readonly log: LogReader
+  readonly isFollowing: () => boolean
   readonly feed: CheckpointFeed
   readonly downloads: Downloads
   readonly compactions: Compactions
@@ -126,9 +127,7 @@ export async function sendOps(
       continue
     }
     const start = startOf(held)
-    // Memory contains the original operations; a device below the floor may have the merged ones from the log.
-    const recent =
-      start === 0 || start >= held.bucket.floor ? source.feed.recent.read(held.bucket.id, start, upTo) : undefined
+    const recent = mayUseRecent(source, held, start) ? source.feed.recent.read(held.bucket.id, start, upTo) : undefined
     if (!recent) {
       fromLog.push(held)
       continue
@@ -149,6 +148,15 @@ export async function sendOps(
 /** Returns where to continue: after a lost connection to the log, more has been sent than the last checkpoint contained. */
 function startOf(held: HeldBucket): number {
   return Math.max(held.upTo, held.position)
+}
+
+/**
+ * Memory contains the original operations; a device below the floor may have the merged ones from the log. A follower learns floors only by reading the log,
+ * so it reads for a device that comes from elsewhere.
+ */
+function mayUseRecent({ isFollowing }: OpsSource, { bucket, reported }: HeldBucket, start: number): boolean {
+  if (start === 0) return true
+  return start >= bucket.floor && !(start === reported && isFollowing())
 }
 
 /** Groups small buckets and yields large ones alone. */

@@ -22,6 +22,8 @@ export interface StreamContext {
   readonly walBarrier: WalBarrier
   readonly dependencies: DependencyIndex
   readonly log: LogReader
+  /** Whether another process writes the log. */
+  readonly isFollowing: () => boolean
   readonly downloads: Downloads
   /** A single permit, which each large line of any stream holds for one turn of the event loop, so that other work runs in between. */
   readonly bulkLines: Semaphore

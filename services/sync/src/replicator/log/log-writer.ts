@@ -1,6 +1,8 @@
 import type { Pool, Queryable } from '@holdfast/postgres'
 import type { Lsn } from '@holdfast/replication'
 import type { CheckpointFeed } from '../../checkpoints/checkpoint-feed.ts'
+import type { NoteDraft } from '../../followers/note-publisher.ts'
+import { insertNoteText, noteValues, writeNote } from '../../followers/notes.ts'
 import { BATCH_BUCKETS_MAX, BUCKET_IDS_PER_HELD, CHUNK_BYTES_MAX, CHUNK_OPS_MAX } from '../../limits.ts'
 import { createBucketIds, type BucketIds } from '../../storage/bucket-ids.ts'
 import {
@@ -123,12 +125,16 @@ export class LogWriter {
     if (this.bucketsHeld > this.#bucketsMax) this.#settleBuckets()
   }
 
-  /** Completes and publishes a batch of complete transactions that ends at `endLsn`. `beforePublish` runs once the batch is durable. */
-  async complete(endLsn: Lsn, beforePublish: () => void): Promise<void> {
+  /**
+   * Completes and publishes a batch of complete transactions that ends at `endLsn`. `beforePublish` runs once the batch is durable.
+   *
+   * @param draft - of the note to other servers, which is written in the batch's transaction
+   */
+  async complete(endLsn: Lsn, beforePublish: () => void, draft?: NoteDraft): Promise<void> {
     const bytes = this.pending.bytes
     const taken = this.pending.take()
     if (taken.ops.length === 0 && taken.cleared.length === 0 && this.#chunks.count === 0) {
-      await this.#completeEmpty(endLsn)
+      await this.#completeEmpty(endLsn, draft)
       beforePublish()
       this.#feed.advance(endLsn)
       return
@@ -140,11 +146,17 @@ export class LogWriter {
     this.#feed.announce(isPartial ? 'any' : new Set([...superseded, ...cleared]))
     if (this.moments.size > 0) await this.#writeMoments()
     const position = this.#positionAt(endLsn)
+    const batch = isPartial ? 'unknown' : { deltas, cleared, fresh, superseded, ops: only?.ops }
+    const note = draft?.render({ fromOpId: this.#feed.opId, toOpId: this.#lastOpId, endLsn, batch })
     if (!this.#transaction.isOpen && isSmall(taken)) {
-      await this.#pool.withClient((client) => writeBatch(client, taken, fresh, position, this.#epoch))
+      const noted = note && { text: insertNoteText, values: noteValues(note) }
+      await this.#pool.withClient((client) => writeBatch(client, taken, fresh, position, this.#epoch, noted))
     } else {
       await this.#transaction.write((tx) => writeChunk(tx, taken))
-      await this.#transaction.commit((tx) => writeTotals(tx, deltas, cleared, fresh, position))
+      await this.#transaction.commit(async (tx) => {
+        await writeTotals(tx, deltas, cleared, fresh, position)
+        if (note) await writeNote(tx, note)
+      })
     }
     this.#confirmedLsn = endLsn
     const changed = isPartial ? await readLiveBuckets(this.#pool, this.#feed) : { deltas, cleared, fresh }
@@ -171,10 +183,16 @@ export class LogWriter {
    * Completes a batch without operations, possibly with moments of rows. The last operation id stays the published one, because streams would wait for a
    * later one.
    */
-  async #completeEmpty(endLsn: Lsn): Promise<void> {
+  async #completeEmpty(endLsn: Lsn, draft: NoteDraft | undefined): Promise<void> {
     if (this.moments.size > 0) await this.#writeMoments()
-    const position = { ...this.#positionAt(endLsn), lastOpId: this.#feed.opId }
-    if (this.#transaction.isOpen) await this.#transaction.commit((tx) => writePosition(tx, position))
+    const { opId } = this.#feed
+    const note = draft?.isNeeded ? draft.render({ fromOpId: opId, toOpId: opId, endLsn }) : undefined
+    if (this.#transaction.isOpen) {
+      await this.#transaction.commit(async (tx) => {
+        await writePosition(tx, { ...this.#positionAt(endLsn), lastOpId: opId })
+        if (note) await writeNote(tx, note)
+      })
+    } else if (note) await this.#pool.transaction((tx) => writeNote(tx, note))
     this.#confirmedLsn = endLsn
   }
 

@@ -5,6 +5,8 @@ import { fullClassLists } from '../../buckets/access-classes.ts'
 import type { ActivePlan } from '../../buckets/active-plan.ts'
 import type { DependencyIndex, KeyHolder } from '../../buckets/dependency-index.ts'
 import type { CheckpointFeed } from '../../checkpoints/checkpoint-feed.ts'
+import { BARRIER_PREFIX, FOLLOWER_WAITS } from '../../checkpoints/wal-barrier.ts'
+import type { NotePublisher } from '../../followers/note-publisher.ts'
 import { FILL_PREFIX, type BackgroundFill } from '../../fill/background-fill.ts'
 import { CHUNK_OPS_MAX, FLOOD_STREAMS_MAX } from '../../limits.ts'
 import { applyChanges, createRouters, type RowChange, type Routers } from '../../rows/apply-changes.ts'
@@ -55,6 +57,7 @@ export interface ChangeReaderOptions {
   /** Called when changes of a table are known to be missing. The table is read again. */
   readonly onUnpublished: () => void
   readonly progress: ReaderProgress
+  readonly notes: Pick<NotePublisher, 'draft'>
   /** Called when a user changed a row that determines the buckets of a stream's user. */
   readonly onConcerned: (holder: KeyHolder, author: string) => void
   readonly logger: Logger
@@ -81,6 +84,8 @@ export class ChangeReader {
   #missing: MissingColumns
   #messages: RowMessages = {}
   #hasNewClasses = false
+  /** Whether a follower waits for the next batch's position. */
+  #isAwaited = false
   /** End of the last complete transaction in the current events; not logged yet. */
   #end: Lsn | undefined
 
@@ -173,6 +178,7 @@ export class ChangeReader {
     if (transactional) this.#buffer.setAuthor((prefix === AUTHOR_PREFIX && content) || null)
     if (prefix === FILL_PREFIX) this.#messages = { ...this.#messages, fill: content }
     else if (prefix === DUE_PREFIX) this.#messages = { ...this.#messages, due: content }
+    else if (prefix === BARRIER_PREFIX) this.#isAwaited ||= content === FOLLOWER_WAITS
     else if (prefix === BEAT_PREFIX) this.#options.heartbeat.message(content)
     else if (this.#barrier.message(prefix, content, this.#followed)) this.#options.onUnpublished()
   }
@@ -328,16 +334,25 @@ export class ChangeReader {
   }
 
   async #completeBatch(endLsn: Lsn, changesSchema: boolean, changes: readonly RowChange[]): Promise<void> {
-    const { evaluator, writer, dependencies, stream, progress, fill, dueRows, stopServing } = this.#options
+    const { evaluator, writer, dependencies, stream, progress, fill, dueRows, stopServing, notes } = this.#options
     await this.#route(changes)
     const distrusted = evaluator.takeDistrusted()
     if (distrusted.size > 0) await this.#invalidateTables(distrusted)
     const isSetBack = dueRows.takeSetBack()
     if (isSetBack) this.#barrier.voided()
-    await writer.complete(endLsn, () => {
-      if (changesSchema || isSetBack || distrusted.size > 0) stopServing()
-      dependencies.tell()
+    const stops = changesSchema || isSetBack || distrusted.size > 0
+    const draft = notes.draft({
+      routed: this.#active,
+      stops,
+      hasNewClasses: this.#hasNewClasses,
+      isAwaited: this.#isAwaited,
     })
+    this.#isAwaited = false
+    const beforePublish = (): void => {
+      if (stops) stopServing()
+      dependencies.tell()
+    }
+    await writer.complete(endLsn, beforePublish, draft)
     if (this.#hasNewClasses) {
       this.#notices.log(this.#active)
       for (const holder of dependencies.everybody()) holder.wake()

@@ -6,6 +6,7 @@ import type { ClassLimits } from '../../buckets/active-plan.ts'
 import type { DependencyIndex, KeyHolder } from '../../buckets/dependency-index.ts'
 import type { CheckpointFeed } from '../../checkpoints/checkpoint-feed.ts'
 import type { Retirement } from '../../compaction/retire-buckets.ts'
+import type { NotePublisher } from '../../followers/note-publisher.ts'
 import type { Fence } from '../../lease/fence.ts'
 import type { RowEvaluator } from '../../rows/row-evaluator.ts'
 import type { BatchLimits } from '../log/log-writer.ts'
@@ -21,8 +22,11 @@ export interface ReplicatorOptions {
   readonly fence: Fence
   /** Name of this process. */
   readonly instance: string
-  /** Called when another process holds the lease. This one serves nothing until that one ends. */
+  /** Called when another process holds the lease: this one follows. */
   readonly onStandby: () => void
+  /** Called before this process reads the change stream. */
+  readonly onLeading: () => Promise<void>
+  readonly notes: NotePublisher
   /** Called when serving has to wait for other transactions to end. */
   readonly onWaiting: () => void
   /** Called for each new reason why the database does not meet the prerequisites of sync. Nothing is served. */
