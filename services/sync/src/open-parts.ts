@@ -13,7 +13,7 @@ import { createCompactions, type Compactions } from './compaction/compactions.ts
 import { Compactor } from './compaction/compactor.ts'
 import { createRetirement } from './compaction/retire-buckets.ts'
 import { standingBy, syncRefused } from './errors.ts'
-import { createFollowedBuckets, createFollowedLog } from './followers/followed-log.ts'
+import { createFollowedLog, createFollowedLookups } from './followers/followed-log.ts'
 import { Follower } from './followers/follower.ts'
 import { NotePublisher } from './followers/note-publisher.ts'
 import { createWriteCheckpointNotices, type WriteCheckpointNotices } from './followers/write-checkpoint-notices.ts'
@@ -252,10 +252,8 @@ async function endUnserved({ follower, connections }: Ground): Promise<void> {
 /** Creates the context that streams are served from. */
 export function createStreamContext(options: SyncOptions, ground: Ground, writing: Writing): StreamContext {
   const { pool, restricted, feed, failures, follower } = ground
-  const lookups = createLookups(pool)
   return {
-    ...lookups,
-    readBuckets: createFollowedBuckets(lookups.readBuckets, follower),
+    ...createFollowedLookups(createLookups(pool), follower),
     feed,
     walBarrier: ground.walBarrier,
     dependencies: ground.dependencies,

@@ -122,6 +122,7 @@ export async function runHistory(
     settleMs = 8_000,
     disturb,
     changeSchema,
+    servers,
     begin,
     isLast = (state, last) => print(state) === print(last),
   }: {
@@ -129,6 +130,8 @@ export async function runHistory(
     readonly disturb?: (random: Random) => Promise<unknown>
     /** Changes tables, policies, functions or grants, in a transaction that may change rows as well. */
     readonly changeSchema?: (tx: Transaction, random: Random) => Promise<void>
+    /** Addresses of servers: a device comes to any of them each time. */
+    readonly servers?: () => readonly string[]
     /** Comes first in each transaction: says whose it is, and changes more. */
     readonly begin?: (tx: Transaction, random: Random) => Promise<void>
     /** Whether a device has come to what its person was shown last. */
@@ -158,12 +161,16 @@ export async function runHistory(
     if (followed.length < 5 && random.chance(0.4)) {
       const userId = random.pick(PEOPLE)
       const device = world.device(userId, { format: random.pick(['bson', 'ndjson']) })
+      if (servers) device.moveTo(random.pick(servers()))
       device.connect()
       followed.push({ userId, device })
     } else if (followed.length > 0 && random.chance(0.35)) {
       const { device } = random.pick(followed)
       if (device.isOpen) device.disconnect()
-      else device.connect()
+      else {
+        if (servers) device.moveTo(random.pick(servers()))
+        device.connect()
+      }
     }
     await commit(async (tx) => {
       await begin?.(tx, random)

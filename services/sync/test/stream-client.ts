@@ -95,7 +95,7 @@ export class StreamClient {
   refusal = ''
   headers: IncomingMessage['headers'] = {}
   isOpen = false
-  readonly #options: StreamClientOptions
+  #options: StreamClientOptions
   #request: ClientRequest | undefined
   #response: IncomingMessage | undefined
   /** The checkpoint that is arriving, or the last one. */
@@ -161,6 +161,11 @@ export class StreamClient {
         ...extra,
       }),
     )
+  }
+
+  /** Opens the next stream on another server. */
+  moveTo(url: string): void {
+    this.#options = { ...this.#options, url }
   }
 
   disconnect(): void {

@@ -1,4 +1,5 @@
-import type { CheckpointFeed, ReadBuckets } from '../checkpoints/checkpoint-feed.ts'
+import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
+import type { Lookups } from '../checkpoints/lookups.ts'
 import type { LogReader } from '../storage/log-reader.ts'
 import type { Follower } from './follower.ts'
 
@@ -22,11 +23,21 @@ export function createFollowedLog(
   }
 }
 
-/** Wraps reading of bucket sums: a bucket may be missing because of a plan that has not been applied here yet. */
-export function createFollowedBuckets(read: ReadBuckets, follower: Follower): ReadBuckets {
-  return async (names) => {
-    const found = await read(names)
-    if (follower.isFollowing) await follower.caughtUp()
-    return found
+/**
+ * Wraps lookups of starting streams. A bucket may be missing because of a plan that has not been applied here yet, and a device that comes from another server
+ * may have more than what has been applied here.
+ */
+export function createFollowedLookups({ readBuckets, readWriteCheckpoint }: Lookups, follower: Follower): Lookups {
+  return {
+    async readBuckets(names) {
+      const found = await readBuckets(names)
+      await follower.caughtUp()
+      return found
+    },
+    async readWriteCheckpoint(device) {
+      const found = await readWriteCheckpoint(device)
+      await follower.caughtUp()
+      return found
+    },
   }
 }
