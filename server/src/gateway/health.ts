@@ -5,10 +5,14 @@ import { APP_VERSION_MIN, VERSION } from '../version.ts'
 export interface HealthReport {
   readonly database: 'up' | 'down'
   /**
-   * Whether devices can sync. `preparing`: not before the initial copy of all tables is complete. `standby`: another server on this database serves them.
+   * Whether devices can sync. `preparing`: not before the initial copy of all tables is complete. `standby`: another server on this database serves them, and this one cannot follow it yet.
    * `refused`: not before an operator fixes `problem`.
    */
   readonly sync: 'ready' | 'preparing' | 'standby' | 'refused'
+  /** `reader`: reads the changes. `follower`: serves devices from the log that another server on this database writes. */
+  readonly role: 'reader' | 'follower'
+  /** Seconds by which what devices get is behind. */
+  readonly lagSeconds: number
   /** While a large table is being read for sync: the number of its rows read since the server started. */
   readonly rowsRead?: number | undefined
   /** A problem for the operator. May contain addresses, tables and roles. */
@@ -30,7 +34,7 @@ export function healthRoutes({ projectName, report, isOperator }: HealthOptions)
   return async (app) => {
     app.get('/health', async (request, reply) => {
       const showsDetails = await isOperator(request)
-      const { database, sync, rowsRead, problem } = report()
+      const { database, sync, role, lagSeconds, rowsRead, problem } = report()
       const ok = database === 'up'
       if (!ok) reply.header('retry-after', '1')
       return reply
@@ -43,6 +47,7 @@ export function healthRoutes({ projectName, report, isOperator }: HealthOptions)
           min_app_version: APP_VERSION_MIN,
           database,
           sync,
+          ...(showsDetails ? { sync_role: role, sync_lag_seconds: lagSeconds } : {}),
           ...(!showsDetails || rowsRead === undefined ? {} : { sync_rows_read: rowsRead }),
           ...(!showsDetails || problem === undefined ? {} : { problem }),
         })

@@ -120,6 +120,8 @@ function reportHealth({ cluster, sync, schemas }: GatewayParts): HealthReport {
   return {
     database: cluster.isUp() ? 'up' : 'down',
     sync: status.refused ? 'refused' : status.standby ? 'standby' : status.ready ? 'ready' : 'preparing',
+    role: sync.isStandby ? 'follower' : 'reader',
+    lagSeconds: status.lagSeconds,
     rowsRead: status.filling?.rows,
     problem: [status.problem, schemas.problem, status.floods].filter(Boolean).join('; ') || undefined,
   }

@@ -21,13 +21,12 @@ export const syncRefused = refusal(
   'Sync is off: this server cannot follow all changes of its database, so devices might keep rows that their users may no longer read.',
   { hint: 'An operator finds the reason with "holdfast doctor" or in the log.', headers: { 'retry-after': '30' } },
 )
-/** Another process on this database has the lease: this one serves no streams until it takes over. */
+/** Another process on this database has the lease, and this one cannot follow it yet. */
 export const standingBy = refusal(
   'PSYNC_S2302',
   503,
-  'Another server reads the changes of this database. Try again in a moment.',
+  'Another server reads the changes of this database, and this one is about to follow it. Try again in a moment.',
   {
-    detail: 'This one stands by, and takes over within seconds when the other is gone.',
     headers: { 'retry-after': '1' },
   },
 )

@@ -142,6 +142,8 @@ export interface Writing {
   plan(): SyncPlan | undefined
   /** Returns what streams follow; `undefined` while no checkpoint may be sent. */
   active(): ActivePlan | undefined
+  /** Whether other processes follow this one. */
+  hasFollowers(): boolean
   /** Resolves when another process has the lease, or open transactions delay the start. */
   readonly waiting: Promise<void>
 }
@@ -233,6 +235,7 @@ export function startWriting(options: SyncOptions, ground: Ground): Writing {
     compactions,
     plan: () => follower.newest()?.plan ?? plan,
     active: () => replicator.plan() ?? follower.plan(),
+    hasFollowers: () => notes.isPublishing,
     waiting: waiting.promise,
   }
 }

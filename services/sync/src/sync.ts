@@ -49,7 +49,7 @@ export interface SyncService extends AsyncDisposable {
     readonly ready: boolean
     /** This process serves devices from the log that another one writes. */
     readonly following: boolean
-    /** Another process on this database reads the changes; this one takes over when that one ends. */
+    /** Another process on this database reads the changes, and this one cannot follow it yet. */
     readonly standby: boolean
     /** The database does not meet the prerequisites of sync; see `problem`. */
     readonly refused: boolean
@@ -57,7 +57,7 @@ export interface SyncService extends AsyncDisposable {
     /** Distinct users among the connections. */
     readonly users: number
     readonly opId: number
-    /** Age of the oldest received transaction that is not in the log; 0 if there is none. */
+    /** Age of the oldest received transaction that is not in the log; of a follower, how long it has not been able to read the log. */
     readonly lagSeconds: number
     readonly uploads: UploadCounts
     /** The table being read, and its rows read since the process started. */
@@ -115,12 +115,12 @@ export function openSync(options: SyncOptions): SyncService {
     status: () => ({
       ready: replicator.isServing || follower.isReady,
       following: follower.isReady,
-      standby: replicator.isStandby,
+      standby: replicator.isStandby && !follower.isReady,
       refused: replicator.refusal !== undefined,
       connections: connections.size,
       users: connections.people,
       opId: feed.opId,
-      lagSeconds: secondsSince(replicator.progress.waitingSinceMs),
+      lagSeconds: follower.isFollowing ? follower.lagSeconds : secondsSince(replicator.progress.waitingSinceMs),
       uploads: counter.counts(),
       filling: replicator.filling,
       problem: replicator.problem ?? follower.problem,
@@ -154,7 +154,8 @@ export function openSync(options: SyncOptions): SyncService {
   }
 }
 
-function openDevices(options: SyncOptions, ground: Ground, { replicator, active }: Writing, isReady: () => boolean): Devices {
+function openDevices(options: SyncOptions, ground: Ground, writing: Writing, isReady: () => boolean): Devices {
+  const { replicator, active } = writing
   return new Devices({
     pool: ground.pool,
     requestPool: options.shares.streams.for({ userKey: undefined }),
@@ -165,7 +166,7 @@ function openDevices(options: SyncOptions, ground: Ground, { replicator, active 
     omittedTables: ground.omittedTables,
     active,
     sync: () => ({
-      isStandby: replicator.isStandby,
+      hasOthers: replicator.isStandby || writing.hasFollowers(),
       isReady: isReady() || ground.follower.isReady,
       hasPlan: active() !== undefined,
       problem: replicator.problem,

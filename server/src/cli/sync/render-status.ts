@@ -107,7 +107,7 @@ function renderLeftOutClasses({
 
 function renderServer({ name, role, since, address }: SyncStatus['servers'][number], own: string): string {
   const where = name === own ? ', this one' : address === undefined ? '' : ` at ${address}`
-  return `${name}${where}: ${role === 'reader' ? 'reads the changes' : 'stands by'} since ${since}`
+  return `${name}${where}: ${role === 'reader' ? 'reads the changes' : 'follows'} since ${since}`
 }
 
 function renderAuthors(authors: SyncStatus['leftOut'][number]['authors'], through: readonly string[]): string {

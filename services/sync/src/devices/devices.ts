@@ -48,7 +48,8 @@ export interface DevicesOptions {
   readonly problems: UploadProblems
   readonly omittedTables: Pick<OmittedTables, 'incomplete'>
   readonly active: () => ActivePlan | undefined
-  readonly sync: () => DelayFacts['sync'] & { readonly isStandby: boolean }
+  /** `hasOthers`: other servers on this database serve devices, too. */
+  readonly sync: () => DelayFacts['sync'] & { readonly hasOthers: boolean }
 }
 
 interface Row {
@@ -188,9 +189,9 @@ export class Devices {
 
   #stateConditions(state: DeviceFilter['state']): ReturnType<typeof sql>[] {
     const { node, sync } = this.#options
-    // Only one process serves streams, so another's open rows are those of a process that ended without telling.
-    const isConnected = sync().isStandby
-      ? sql`d.ended_at is null and d.seen_at > now() - ${ELSEWHERE_CONNECTED}`
+    // Without other servers, another's open rows are those of a process that ended without telling.
+    const isConnected = sync().hasOthers
+      ? sql`d.ended_at is null and (d.node = ${node} or d.seen_at > now() - ${ELSEWHERE_CONNECTED})`
       : sql`d.ended_at is null and d.node = ${node}`
     if (state === undefined) return []
     if (state === 'connected') return [isConnected]
@@ -235,7 +236,7 @@ export class Devices {
     const connection = this.#find(userId, clientId)
     const session = connection?.session.state()
     const isElsewhere =
-      !connection && row.ended_at === null && sync().isStandby && row.node !== node && isRecent(row.seen_at)
+      !connection && row.ended_at === null && sync().hasOthers && row.node !== node && isRecent(row.seen_at)
     const checkpoint =
       session?.completed !== undefined
         ? { opId: session.completed.opId, at: new Date(session.completed.atMs).toISOString() }

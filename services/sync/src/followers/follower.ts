@@ -49,6 +49,8 @@ export class Follower {
   #known: KnownPlan | undefined
   #isServed = false
   #problem: string | undefined
+  /** When it last had everything that was in the log, by `performance.now()`. */
+  #wholeAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: FollowerOptions) {
     this.#options = options
@@ -68,6 +70,11 @@ export class Follower {
     return this.isFollowing ? this.#problem : undefined
   }
 
+  /** Seconds for which the log could not be read to its end; 0 while it is read as usual. */
+  get lagSeconds(): number {
+    return Math.max(0, performance.now() - this.#wholeAtMs - 2 * NOTES_POLL_MS) / 1000
+  }
+
   /** The served plan; `undefined` while no checkpoint may be sent. */
   plan(): ActivePlan | undefined {
     return this.isFollowing && this.#isServed ? this.#known?.active : undefined
@@ -81,6 +88,7 @@ export class Follower {
   start(): void {
     if (this.#following) return
     const stopping = new AbortController()
+    this.#wholeAtMs = performance.now()
     this.#following = { stopping, done: this.#follow(stopping.signal) }
   }
 
@@ -163,8 +171,10 @@ export class Follower {
       if (note.batch === 'unknown') return await this.#begin()
       this.#apply(note)
     }
-    if (head.isWhole) await this.#serve(head.plan)
-    return head.isWhole
+    if (!head.isWhole) return false
+    await this.#serve(head.plan)
+    this.#wholeAtMs = performance.now()
+    return true
   }
 
   /** Whether no note is missing. */
@@ -191,6 +201,7 @@ export class Follower {
     this.#noteApplied(newest)
     logger.log('info', 'follows the operation log', { note: newest.number })
     await this.#serve(head.plan)
+    this.#wholeAtMs = performance.now()
     return true
   }
 

@@ -107,8 +107,8 @@ export async function acquireLease(
 export interface ListedServer {
   /** Random, new with each start. */
   readonly name: string
-  /** `reader`: reads the changes and serves devices. `standby`: takes over when the reader is gone. */
-  readonly role: 'reader' | 'standby'
+  /** `reader`: reads the changes and writes the log. `follower`: serves devices from the log, and takes over when the reader is gone. */
+  readonly role: 'reader' | 'follower'
   /** ISO 8601. When it last connected to compete for the lease. */
   readonly since: string
   /** Its address as Postgres sees it; missing for a local socket. */
@@ -127,7 +127,7 @@ export async function listServers(db: Queryable): Promise<readonly ListedServer[
      order by is_reader desc, since, name`)
   return rows.map(({ name, is_reader: isReader, since, address }) => ({
     name,
-    role: isReader ? 'reader' : 'standby',
+    role: isReader ? 'reader' : 'follower',
     since: since.toISOString(),
     ...(address === null ? {} : { address }),
   }))

@@ -232,6 +232,7 @@ async function follow(
     downloads,
     compactions,
     bulkLines: new Semaphore({ permits: 1 }),
+    isFollowing: () => false,
   }
   let reading: Promise<unknown> = Promise.resolve()
   let reads = 0
