@@ -79,8 +79,12 @@ async function expectServing(url: string): Promise<string> {
   return token
 }
 
-const syncOf = async (url: string): Promise<string> =>
-  ((await (await fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) })).json()) as { sync: string }).sync
+const roleOf = async (url: string): Promise<string> => {
+  const headers = { apikey: holdfast.serviceRoleKey }
+  const response = await fetch(`${url}/health`, { headers, signal: AbortSignal.timeout(2_000) })
+  const { sync, sync_role: role } = (await response.json()) as { sync: string; sync_role: string }
+  return sync === 'ready' ? role : sync
+}
 
 test('all serve, also after one of them has started again', async () => {
   const [one, two] = [await start('one'), await start('two')]
@@ -108,11 +112,11 @@ test('all serve, also after the schema with the recorded password was dropped', 
 test('another one reads changes when the first is gone', async () => {
   process.kill(holdfast.pid(), 'SIGSTOP')
   const urls = [...others.values()].map(({ ready }) => ready.base)
-  const states = (): Promise<readonly string[]> => Promise.all(urls.map((url) => syncOf(url).catch(String)))
+  const states = (): Promise<readonly string[]> => Promise.all(urls.map((url) => roleOf(url).catch(String)))
   let seen: readonly string[] = []
   const look = async (): Promise<readonly string[]> => (seen = await states()).toSorted()
-  await expect.poll(look, { timeout: 60_000 }).toEqual(['ready', 'standby'])
-  const url = urls[seen.indexOf('ready')] ?? ''
+  await expect.poll(look, { timeout: 60_000 }).toEqual(['follower', 'reader'])
+  const url = urls[seen.indexOf('reader')] ?? ''
   const token = await expectServing(url)
   await using device = await openRawStream({ url, token, clientId: randomUUID() })
   await device.settle()

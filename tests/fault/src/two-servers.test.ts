@@ -1,6 +1,6 @@
 /**
  * Invariants: of two servers on one database one reads the changes. When it dies, or hangs, the other takes over within seconds; whatever the first still
- * wants to write when it goes on does not get into the log; nothing that was committed is missing. Both serve channels: broadcasts reach the clients of both, in
+ * wants to write when it goes on does not get into the log; nothing that was committed is missing. Both serve devices and channels: broadcasts reach the clients of both, in
  * order, none twice; those of the database without a gap while no server fails. The presence of a server that dies leaves within five seconds.
  */
 import { createHmac } from 'node:crypto'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   )
   await holdfast.kill9()
   one = await holdfast.another()
-  await untilSync(one.ready.base, 'ready')
+  await untilRole(one.ready.base, 'reader')
   other = await holdfast.another()
 }, 300_000)
 
@@ -33,9 +33,12 @@ afterAll(async () => {
   await holdfast?.[Symbol.asyncDispose]()
 })
 
-async function syncOf(url: string): Promise<string> {
-  const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(1_000) })
-  return ((await response.json()) as { sync: string }).sync
+/** The server's role, or why it does not serve devices. */
+async function roleOf(url: string): Promise<string> {
+  const headers = { apikey: holdfast.serviceRoleKey }
+  const response = await fetch(`${url}/health`, { headers, signal: AbortSignal.timeout(1_000) })
+  const { sync, sync_role: role } = (await response.json()) as { sync: string; sync_role: string }
+  return sync === 'ready' ? role : sync
 }
 
 interface Servers {
@@ -51,9 +54,9 @@ async function serversOf(url: string): Promise<Servers> {
 }
 
 /** @returns how long it took, in milliseconds */
-async function untilSync(url: string, state: string): Promise<number> {
+async function untilRole(url: string, role: 'reader' | 'follower'): Promise<number> {
   const began = Date.now()
-  const isReached = async (): Promise<boolean> => (await syncOf(url).catch(String)) === state
+  const isReached = async (): Promise<boolean> => (await roleOf(url).catch(String)) === role
   await vi.waitUntil(isReached, { timeout: 60_000, interval: 50 })
   return Date.now() - began
 }
@@ -161,13 +164,19 @@ test('both servers serve channels, and reach the clients of each other', async (
   await expect.poll(() => bob.events.at(-1)).toEqual('of SQL')
 })
 
+test('both servers serve devices with the same rows', async () => {
+  await untilRole(other.ready.base, 'follower')
+  await whileWriting(() => pause(500))
+  for (const { ready } of [one, other]) await expectWhole(ready.base)
+})
+
 test('a server that hangs is replaced, and follows when it goes on', async () => {
-  expect(await syncOf(other.ready.base)).toBe('standby')
-  const [reader, standby] = [await serversOf(one.ready.base), await serversOf(other.ready.base)]
-  expect(reader.servers).toEqual(standby.servers)
+  await untilRole(other.ready.base, 'follower')
+  const [reader, follower] = [await serversOf(one.ready.base), await serversOf(other.ready.base)]
+  expect(reader.servers).toEqual(follower.servers)
   expect(reader.servers.map(({ name, role }) => [name, role])).toEqual([
     [reader.server, 'reader'],
-    [standby.server, 'standby'],
+    [follower.server, 'follower'],
   ])
   const ada = await joinChannel(one.ready.base, 'ada')
   const bob = await joinChannel(other.ready.base, 'bob')
@@ -176,18 +185,18 @@ test('a server that hangs is replaced, and follows when it goes on', async () =>
     await expect.poll(() => bob.numbers.length).toBeGreaterThan(20)
     process.kill(one.child.pid ?? 0, 'SIGSTOP')
     try {
-      const tookMs = await untilSync(other.ready.base, 'ready')
+      const tookMs = await untilRole(other.ready.base, 'reader')
       console.log(`taken over from one that hangs after ${tookMs} ms`)
       expect(tookMs).toBeLessThan(recoveryMsMax() + 2_000) // four seconds of silence, and what the new one reads first
       await expect.poll(bob.present, { timeout: onThisMachine(5_000) }).toEqual(['bob'])
     } finally {
       process.kill(one.child.pid ?? 0, 'SIGCONT')
     }
-    await untilSync(one.ready.base, 'standby')
+    await untilRole(one.ready.base, 'follower')
     for (const { present } of [ada, bob])
       await expect.poll(present, { timeout: onThisMachine(10_000) }).toEqual(['ada', 'bob'])
   })
-  expect(await syncOf(other.ready.base)).toBe('ready')
+  expect(await roleOf(other.ready.base)).toBe('reader')
   await expectWhole(other.ready.base)
   for (const { numbers } of [ada, bob]) {
     await expect.poll(() => numbers.at(-1)).toBe(broadcasts)
@@ -206,7 +215,7 @@ test('a server that dies is replaced, and its clients are no longer present', as
     const began = Date.now()
     await expect.poll(ada.present, { timeout: onThisMachine(10_000) }).toEqual(['ada'])
     expect(Date.now() - began).toBeLessThan(onThisMachine(5_000))
-    await untilSync(one.ready.base, 'ready')
+    await untilRole(one.ready.base, 'reader')
     const tookMs = Date.now() - began
     console.log(`taken over from one that died after ${tookMs} ms`)
     expect(tookMs).toBeLessThan(Math.max(recoveryMsMax(), 5_500))
