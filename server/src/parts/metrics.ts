@@ -20,8 +20,18 @@ export async function readMetrics(
     single('gauge', 'holdfast_database_up', 'Whether Postgres is there.', Number(cluster.isUp())),
     ...poolFamilies(pools),
     single('gauge', 'holdfast_sync_ready', 'Whether devices can sync.', Number(status.ready)),
-    single('gauge', 'holdfast_sync_standby', 'Whether another server has the lease, and this one cannot follow it.', Number(status.standby)),
-    single('gauge', 'holdfast_sync_following', 'Whether this server serves devices from the log of another.', Number(status.following)),
+    single(
+      'gauge',
+      'holdfast_sync_standby',
+      'Whether another server has the lease, and this one cannot follow it.',
+      Number(status.standby),
+    ),
+    single(
+      'gauge',
+      'holdfast_sync_following',
+      'Whether this server serves devices from the log of another.',
+      Number(status.following),
+    ),
     single('gauge', 'holdfast_sync_streams', 'Devices that are connected.', status.connections),
     single('gauge', 'holdfast_sync_lag_seconds', 'Age of the oldest change that is not in the log.', status.lagSeconds),
     {

@@ -90,7 +90,11 @@ test('sends the number of a write checkpoint that the reader was asked for', asy
       headers: { authorization: `Bearer ${world.token(ALICE)}` },
     })
     const { data } = (await answer.json()) as { data: { write_checkpoint: string } }
-    await device.until(() => device.completed.at(-1)?.writeCheckpoint === data.write_checkpoint, 'the write checkpoint', 5_000)
+    await device.until(
+      () => device.completed.at(-1)?.writeCheckpoint === data.write_checkpoint,
+      'the write checkpoint',
+      5_000,
+    )
     await expectEqual(device)
   }
 })
@@ -113,7 +117,9 @@ test('serves on when a gap in the notes, or a restart of Postgres, lost some', a
   await world.run(`delete from sync.notes`)
   await world.run(`update items set n = n + 1`)
   await expectEqual(device)
-  await world.rows(`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'holdfast follower %'`)
+  await world.rows(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'holdfast follower %'`,
+  )
   await world.run(`update items set n = n + 1`)
   await expectEqual(device)
 })
@@ -126,7 +132,11 @@ test('ends streams whose empty buckets the reader deletes, and gives them their 
   await world.run(`delete from items where list_id is not null`)
   await expectEqual(device, BOB)
   for (let round = 0; round < 3; round++) await world.service.compact()
-  expect(await world.rows(`select from sync.buckets b where not exists (select from sync.ops o where o.bucket_id = b.id and o.row_key is not null)`)).toEqual([])
+  expect(
+    await world.rows(
+      `select from sync.buckets b where not exists (select from sync.ops o where o.bucket_id = b.id and o.row_key is not null)`,
+    ),
+  ).toEqual([])
   await world.run(`insert into items (list_id, title) values ('${LIST}', 'again')`)
   await expectEqual(device, BOB)
 })

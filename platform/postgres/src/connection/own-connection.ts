@@ -2,16 +2,10 @@ import { Client } from 'pg'
 import { rememberConnection } from '../wire/lost-connections.ts'
 import { queryable, type Queryable } from './pool.ts'
 
-/** What another session sent with `NOTIFY`. */
-export interface Notification {
-  readonly channel: string
-  readonly payload?: string | undefined
-}
-
 /** A connection for session state: locks and listened channels. */
 export interface OwnConnection extends Queryable, AsyncDisposable {
   /** @returns unsubscribes */
-  onNotification(listener: (notification: Notification) => void): () => void
+  onNotification(listener: () => void): () => void
   /** Calls the listener when either side closes the connection. */
   onEnd(listener: () => void): void
 }

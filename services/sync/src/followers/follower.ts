@@ -1,5 +1,5 @@
 import { delay, errorMessage, type Logger } from '@holdfast/foundation'
-import { openOwnConnection, sql, type Pool } from '@holdfast/postgres'
+import { listen, sql, type Pool } from '@holdfast/postgres'
 import { classListsOf } from '../buckets/access-classes.ts'
 import type { ActivePlan, ClassLimits } from '../buckets/active-plan.ts'
 import { readClassLists } from '../buckets/class-origins.ts'
@@ -8,7 +8,16 @@ import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import { Waiters } from '../checkpoints/waiters.ts'
 import { FOLLOW_RETRY_MS, NOTES_POLL_MS, NOTES_READ_MAX } from '../limits.ts'
 import { logReadFailed } from '../storage/log-reader.ts'
-import { epochOf, NOTES_CHANNEL, readHead, readKeyChanges, readStart, type LogHead, type Note, type PlanRow } from './notes.ts'
+import {
+  epochOf,
+  NOTES_CHANNEL,
+  readHead,
+  readKeyChanges,
+  readStart,
+  type LogHead,
+  type Note,
+  type PlanRow,
+} from './notes.ts'
 import { parsePlan } from './plan-document.ts'
 
 export interface FollowerOptions {
@@ -125,30 +134,30 @@ export class Follower {
       } catch (error) {
         if (signal.aborted) return
         this.#problem = errorMessage(error)
-        this.#options.logger.log('debug', 'the operation log cannot be followed at the moment', { reason: this.#problem })
+        this.#options.logger.log('debug', 'the operation log cannot be followed at the moment', {
+          reason: this.#problem,
+        })
         await delay(FOLLOW_RETRY_MS, signal).catch(() => undefined) // stopping ends the loop
       }
     }
   }
 
-  /** Applies notes until the signal aborts. @throws when the connection is lost */
+  /** Applies notes until the signal aborts. @throws if the log cannot be read */
   async #followOnce(signal: AbortSignal): Promise<void> {
-    const { url, instance } = this.#options
-    await using connection = await openOwnConnection({ url, applicationName: `holdfast follower ${instance}` })
+    const { url, instance, logger } = this.#options
     let next = Promise.withResolvers<void>()
     const wake = (): void => next.resolve()
-    let isLost = false
-    connection.onEnd(() => {
-      isLost = true
-      wake()
+    await using _listening = await listen({
+      url,
+      channels: [NOTES_CHANNEL],
+      applicationName: `holdfast follower ${instance}`,
+      onNotify: wake,
+      logger,
     })
-    connection.onNotification(wake)
     signal.addEventListener('abort', wake, { once: true })
     const poll = setInterval(wake, NOTES_POLL_MS)
     try {
-      await connection.execute(sql`listen ${sql.identifier(NOTES_CHANNEL)}`)
       while (!signal.aborted) {
-        if (isLost) throw new Error('the connection was lost')
         next = Promise.withResolvers()
         const isWhole = await this.#readOn()
         this.#problem = undefined

@@ -190,7 +190,9 @@ export class NotePublisher {
 
   /** Whether classes are omitted for reasons that followers do not know: they load the lists again. */
   #hasNewOmissions(active: ActivePlan): boolean {
-    return [...classListsOf(active).values()].some((list) => list.leftOutVersion !== this.#noted.get(list)?.leftOutVersion)
+    return [...classListsOf(active).values()].some(
+      (list) => list.leftOutVersion !== this.#noted.get(list)?.leftOutVersion,
+    )
   }
 
   #takeNewClasses(routed: ActivePlan): readonly NotedClass[] {

@@ -62,7 +62,14 @@ interface Content extends NoteFacts {
       }
 }
 
-type NotedOp = readonly [opId: number, bucketId: number, checksum: number, isPut: 0 | 1, bytes: number, objectId?: string]
+type NotedOp = readonly [
+  opId: number,
+  bucketId: number,
+  checksum: number,
+  isPut: 0 | 1,
+  bytes: number,
+  objectId?: string,
+]
 
 /** A note as stored. */
 export interface NoteRow {

@@ -1,7 +1,7 @@
+import { createHash } from 'node:crypto'
 import { delay, errorMessage, type Logger } from '@holdfast/foundation'
-import { openOwnConnection, sql, type Queryable } from '@holdfast/postgres'
-import { formatLsn, parseLsn } from '@holdfast/replication'
-import type { Device, WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
+import { listen, sql, type Pool } from '@holdfast/postgres'
+import { readWriteCheckpoints, type Device, type WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
 import { FOLLOW_RETRY_MS } from '../limits.ts'
 
 /** Channel on which servers tell each other about write checkpoints. */
@@ -11,66 +11,80 @@ const CHANNEL = 'holdfast_sync_write_checkpoints'
 export interface WriteCheckpointNotices extends AsyncDisposable {
   /** Call when other servers are on this database. */
   start(): void
-  tell(device: Device, checkpoint: WriteCheckpoint): Promise<void>
+  /** Call when a device has asked for a write checkpoint. */
+  tell(device: Device): Promise<void>
 }
 
 export interface WriteCheckpointNoticesOptions {
   readonly url: string
   readonly instance: string
-  readonly pool: Queryable
-  /** Called with write checkpoints that another server created. */
+  readonly pool: Pool
+  /** The devices with streams on this server. */
+  readonly devices: () => Iterable<Device>
+  /** Called with write checkpoints that another server may have created. */
   readonly onTold: (device: Device, checkpoint: WriteCheckpoint) => void
   readonly logger: Logger
 }
 
-interface Notice extends Device {
-  readonly from: string
-  readonly id: string
-  readonly lsn: string
-}
-
 export function createWriteCheckpointNotices(options: WriteCheckpointNoticesOptions): WriteCheckpointNotices {
-  const { url, instance, pool, onTold, logger } = options
+  const { url, instance, pool, devices, onTold, logger } = options
   const stopping = new AbortController()
-  let listening: Promise<void> | undefined
+  const digests = new WeakMap<Device, string>()
+  let listening: Promise<AsyncDisposable | undefined> | undefined
 
-  function receive(payload: string | undefined): void {
-    const { from, userId, clientId, id, lsn: text } = JSON.parse(payload ?? '{}') as Notice
-    const lsn = parseLsn(text)
-    if (from !== instance && lsn !== undefined) onTold({ userId, clientId }, { id: BigInt(id), lsn })
+  function digestOf(device: Device): string {
+    const known = digests.get(device)
+    if (known !== undefined) return known
+    const digest = createHash('sha256')
+      .update(JSON.stringify([device.userId, device.clientId]))
+      .digest('base64')
+    digests.set(device, digest)
+    return digest
   }
 
-  async function listenOnce(): Promise<void> {
-    const ended = Promise.withResolvers<void>()
-    await using connection = await openOwnConnection({ url, applicationName: `holdfast notices ${instance}` })
-    connection.onEnd(() => ended.resolve())
-    stopping.signal.addEventListener('abort', () => ended.resolve(), { once: true })
-    connection.onNotification(({ payload }) => receive(payload))
-    await connection.execute(sql`listen ${sql.identifier(CHANNEL)}`)
-    if (!stopping.signal.aborted) await ended.promise
-  }
-
-  async function listen(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await listenOnce()
-      } catch (error) {
-        logger.log('debug', 'write checkpoints of other servers cannot be heard', { reason: errorMessage(error) })
+  /** Reads the numbers from the database, because every role that logs in may notify. */
+  async function read(concerned: readonly Device[]): Promise<void> {
+    if (concerned.length === 0) return
+    try {
+      const found = await readWriteCheckpoints(pool, concerned)
+      for (const [index, device] of concerned.entries()) {
+        const checkpoint = found[index]
+        if (checkpoint) onTold(device, checkpoint)
       }
-      await delay(FOLLOW_RETRY_MS, stopping.signal).catch(() => undefined) // stopping ends the loop
+    } catch (error) {
+      logger.log('warn', 'write checkpoints of other servers could not be read', { reason: errorMessage(error) })
     }
   }
 
+  async function open(): Promise<AsyncDisposable | undefined> {
+    while (!stopping.signal.aborted) {
+      try {
+        return await listen({
+          url,
+          channels: [CHANNEL],
+          applicationName: `holdfast notices ${instance}`,
+          onNotify: (_, payload) => void read([...devices()].filter((device) => digestOf(device) === payload)),
+          // Earlier ones may have been missed.
+          onListening: () => void read([...devices()]),
+          logger,
+        })
+      } catch (error) {
+        logger.log('debug', 'write checkpoints of other servers cannot be heard', { reason: errorMessage(error) })
+        await delay(FOLLOW_RETRY_MS, stopping.signal).catch(() => undefined) // stopping ends the loop
+      }
+    }
+    return undefined
+  }
+
   return {
-    start: () => void (listening ??= listen()),
-    async tell({ userId, clientId }, { id, lsn }) {
-      if (!listening) return
-      const notice: Notice = { from: instance, userId, clientId, id: String(id), lsn: formatLsn(lsn) }
-      await pool.query(sql`select pg_notify(${CHANNEL}, ${JSON.stringify(notice)})`)
+    start: () => void (listening ??= open()),
+    async tell(device) {
+      // Digests, because every role that logs in may listen.
+      if (listening) await pool.query(sql`select pg_notify(${CHANNEL}, ${digestOf(device)})`)
     },
     async [Symbol.asyncDispose]() {
       stopping.abort(new Error('the server is stopping'))
-      await listening
+      await (await listening)?.[Symbol.asyncDispose]()
     },
   }
 }

@@ -71,7 +71,7 @@ export function writeCheckpointRoutes(options: WriteCheckpointRouteOptions): Fas
       const device = { userId, clientId: readClientId(request.query.client_id) }
       const checkpoint = await createWriteCheckpoint(pool, userId, device.clientId)
       deliver(device, checkpoint)
-      await notices.tell(device, checkpoint)
+      await notices.tell(device)
       return { data: { write_checkpoint: String(checkpoint.id) } }
     })
   }
