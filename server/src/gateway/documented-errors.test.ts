@@ -17,7 +17,7 @@ const SOURCES = [
 
 /** Codes of other services in the same files, and codes that never reach a client: it has disconnected, or the server retries within a stream. */
 const NOT_OF_SYNC =
-  /^(?:PGRST|AccessDenied$|DatabaseTimeout$|MissingAPIKey$|JwtSignatureError$|MalformedJWT$|InvalidJWTToken$|UnableToConnectToProject$|no_authorization$|bad_jwt$|unexpected_failure$|connection_closed$|connection_replaced$|connection_stalled$|ended_by_operator$|sync_log_read$)/
+  /^(?:PGRST|AccessDenied$|DatabaseTimeout$|MissingAPIKey$|JwtSignatureError$|MalformedJWT$|InvalidJWTToken$|UnableToConnectToProject$|no_authorization$|bad_jwt$|unexpected_failure$|connection_closed$|connection_replaced$|connection_stalled$|ended_by_operator$|buckets_deleted$|sync_log_read$)/
 
 interface Thrown {
   readonly code: string

@@ -39,6 +39,7 @@ async function verifyToken(token: string): Promise<Readonly<Record<string, unkno
   throw new HoldfastError('bad_jwt', 401, 'invalid JWT')
 }
 
+const READER = { role: 'reader', lagSeconds: 0 } as const
 const NOT_SERVED = { realtime: undefined, functions: undefined, mailbox: undefined }
 
 async function open(changes: Partial<GatewayOptions> = {}) {
@@ -78,7 +79,7 @@ async function open(changes: Partial<GatewayOptions> = {}) {
     corsOrigins: [],
     anonymousRole: () => 'anon',
     isDatabaseUp: () => true,
-    health: () => ({ database: 'up', sync: 'ready', problem: undefined }),
+    health: () => ({ database: 'up', sync: 'ready', ...READER, problem: undefined }),
     config: {
       projectName: 'Träger & Co',
       anonKey: 'anon-key',
@@ -342,7 +343,7 @@ test.each([
 test('while Postgres is away every API says when to come back, at once', async () => {
   const app = await open({
     isDatabaseUp: () => false,
-    health: () => ({ database: 'down', sync: 'preparing', problem: 'gone' }),
+    health: () => ({ database: 'down', sync: 'preparing', ...READER, problem: 'gone' }),
   })
   for (const url of ['/rest/v1/sites', '/auth/v1/user', '/write-checkpoint2.json', '/health']) {
     const answer = await app.inject({ url, headers: { apikey: 'anon-key', ...bearer('ada') } })
@@ -366,7 +367,7 @@ describe('health', () => {
   const PUBLIC = ['ok', 'project', 'version', 'min_app_version', 'database', 'sync']
   const PROBLEM = 'connect ECONNREFUSED 10.3.0.7:5432'
   const troubled = (): Promise<FastifyInstance> =>
-    open({ health: () => ({ database: 'up', sync: 'preparing', rowsRead: 7, problem: PROBLEM }) })
+    open({ health: () => ({ database: 'up', sync: 'preparing', ...READER, rowsRead: 7, problem: PROBLEM }) })
 
   test('tells everybody version and parts', async () => {
     const answer = await (await open()).inject('/health')

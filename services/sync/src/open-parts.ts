@@ -1,4 +1,4 @@
-import { delay, Semaphore, systemClock, type Clock } from '@holdfast/foundation'
+import { delay, Semaphore, systemClock, type Clock, type Logger } from '@holdfast/foundation'
 import type { SyncPlan } from '@holdfast/policy'
 import { connectAhead, createPool, type Pool } from '@holdfast/postgres'
 import type { ActivePlan, ClassLimits } from './buckets/active-plan.ts'
@@ -11,13 +11,13 @@ import { createLookups } from './checkpoints/lookups.ts'
 import { createWalBarrier, type WalBarrier } from './checkpoints/wal-barrier.ts'
 import { createCompactions, type Compactions } from './compaction/compactions.ts'
 import { Compactor } from './compaction/compactor.ts'
-import { createRetirement } from './compaction/retire-buckets.ts'
+import { createRetirement, type Retirement } from './compaction/retire-buckets.ts'
 import { standingBy, syncRefused } from './errors.ts'
 import { createFollowedLog, createFollowedLookups } from './followers/followed-log.ts'
 import { Follower } from './followers/follower.ts'
 import { NotePublisher } from './followers/note-publisher.ts'
 import { createWriteCheckpointNotices, type WriteCheckpointNotices } from './followers/write-checkpoint-notices.ts'
-import { createFence } from './lease/fence.ts'
+import { createFence, type Fence } from './lease/fence.ts'
 import { SeenDevices } from './devices/seen-devices.ts'
 import { UploadProblems } from './devices/upload-problems.ts'
 import { createInstance } from './lease/lease.ts'
@@ -155,19 +155,42 @@ export interface Writing {
   readonly waiting: Promise<void>
 }
 
+function createNotes({ pool, feed, dependencies, notices }: Ground, fenced: Pool, logger: Logger): NotePublisher {
+  return new NotePublisher({
+    pool: fenced,
+    feed,
+    dependencies,
+    wakeReader: () => void wakeReader({ pool, logger }),
+    onFollowed: () => notices.start(),
+    logger,
+  })
+}
+
+function createCompactor(
+  options: SyncOptions,
+  { feed }: Ground,
+  given: { readonly fence: Fence; readonly compactions: Compactions; readonly retire: Retirement['retire'] },
+): Compactor {
+  const { fence, compactions, retire } = given
+  return new Compactor({
+    pool: fence.pool,
+    isLeading: () => fence.epoch !== undefined,
+    feed,
+    compactions,
+    retire,
+    intervalS: options.options.syncCompactIntervalS,
+    opsPerSecond: options.options.syncCompactOpsPerSecond,
+    ...(options.compactSlackOps === undefined ? {} : { slackOps: options.compactSlackOps }),
+    logger: options.logger,
+  })
+}
+
 export function startWriting(options: SyncOptions, ground: Ground): Writing {
   const { logger } = options
   const { pool, restricted, feed, failures, connections, downloads, omittedTables, follower } = ground
   const fence = createFence(pool)
   const waiting = Promise.withResolvers<void>()
-  const notes = new NotePublisher({
-    pool: fence.pool,
-    feed,
-    dependencies: ground.dependencies,
-    wakeReader: () => void wakeReader({ pool, logger }),
-    onFollowed: () => ground.notices.start(),
-    logger,
-  })
+  const notes = createNotes(ground, fence.pool, logger)
   const retirement = createRetirement({
     pool: fence.pool,
     feed,
@@ -225,17 +248,7 @@ export function startWriting(options: SyncOptions, ground: Ground): Writing {
     logger,
   })
   const compactions = createCompactions()
-  const compactor = new Compactor({
-    pool: fence.pool,
-    isLeading: () => fence.epoch !== undefined,
-    feed,
-    compactions,
-    retire: retirement.retire,
-    intervalS: options.options.syncCompactIntervalS,
-    opsPerSecond: options.options.syncCompactOpsPerSecond,
-    ...(options.compactSlackOps === undefined ? {} : { slackOps: options.compactSlackOps }),
-    logger,
-  })
+  const compactor = createCompactor(options, ground, { fence, compactions, retire: retirement.retire })
   return {
     replicator,
     compactor,

@@ -161,16 +161,12 @@ export async function runHistory(
     if (followed.length < 5 && random.chance(0.4)) {
       const userId = random.pick(PEOPLE)
       const device = world.device(userId, { format: random.pick(['bson', 'ndjson']) })
-      if (servers) device.moveTo(random.pick(servers()))
-      device.connect()
+      device.connect({}, servers && random.pick(servers()))
       followed.push({ userId, device })
     } else if (followed.length > 0 && random.chance(0.35)) {
       const { device } = random.pick(followed)
       if (device.isOpen) device.disconnect()
-      else {
-        if (servers) device.moveTo(random.pick(servers()))
-        device.connect()
-      }
+      else device.connect({}, servers && random.pick(servers()))
     }
     await commit(async (tx) => {
       await begin?.(tx, random)

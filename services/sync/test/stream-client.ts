@@ -95,7 +95,7 @@ export class StreamClient {
   refusal = ''
   headers: IncomingMessage['headers'] = {}
   isOpen = false
-  #options: StreamClientOptions
+  readonly #options: StreamClientOptions
   #request: ClientRequest | undefined
   #response: IncomingMessage | undefined
   /** The checkpoint that is arriving, or the last one. */
@@ -107,8 +107,8 @@ export class StreamClient {
   }
 
   /** Opens the stream with the positions that the device has. */
-  connect(extra: object = {}): void {
-    const { url, token, format = 'ndjson', clientId, body } = this.#options
+  connect(extra: object = {}, url = this.#options.url): void {
+    const { token, format = 'ndjson', clientId, body } = this.#options
     const accept =
       format === 'bson'
         ? 'application/vnd.powersync.bson-stream;q=0.9,application/x-ndjson;q=0.8'
@@ -161,11 +161,6 @@ export class StreamClient {
         ...extra,
       }),
     )
-  }
-
-  /** Opens the next stream on another server. */
-  moveTo(url: string): void {
-    this.#options = { ...this.#options, url }
   }
 
   disconnect(): void {

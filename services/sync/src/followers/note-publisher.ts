@@ -18,6 +18,18 @@ import {
 } from './notes.ts'
 import { renderPlan } from './plan-document.ts'
 
+/** The stored row of the plan. */
+interface StoredRow {
+  /** The plan whose document is stored. */
+  readonly stored: ActivePlan | undefined
+  /** The plan in force; `undefined` while there is none. */
+  readonly inForce: ActivePlan | undefined
+  /** Whether the row has to be written again. */
+  readonly isOutdated: boolean
+}
+
+const NOTHING_STORED: StoredRow = { stored: undefined, inForce: undefined, isOutdated: false }
+
 /** A note whose batch is still being collected. */
 export interface NoteDraft {
   /** Whether to write the note even without operations. */
@@ -59,12 +71,7 @@ export class NotePublisher {
   #isPublishing = false
   #number = 0
   #serial = 0
-  /** The plan whose document is stored. */
-  #stored: ActivePlan | undefined
-  /** The plan in force, as stored; `undefined` while there is none. */
-  #inForce: ActivePlan | undefined
-  /** Whether the stored row has to be written again. */
-  #isOutdated = false
+  #row = NOTHING_STORED
   /** Noted entries of class lists, and omitted classes. */
   #noted = new Map<ClassList, { readonly entries: number; readonly leftOutVersion: number }>()
   #prunedAt = 0
@@ -89,14 +96,13 @@ export class NotePublisher {
   restart(epoch: number): void {
     this.#isPublishing = false
     this.#number = this.#serial = firstNumberOf(epoch)
-    this.#stored = this.#inForce = undefined
-    this.#isOutdated = false
+    this.#row = NOTHING_STORED
     this.#noted = new Map()
   }
 
   /** Call when the served plan has changed outside the reader's loop. */
   planChanged(active: ActivePlan | undefined): void {
-    if (this.#isPublishing && active !== this.#inForce) this.#options.wakeReader()
+    if (this.#isPublishing && active !== this.#row.inForce) this.#options.wakeReader()
   }
 
   /** @returns `undefined` if nobody follows */
@@ -104,15 +110,15 @@ export class NotePublisher {
     if (!this.#isPublishing) return undefined
     const keys = this.#options.dependencies.describeCollected()
     const classes = hasNewClasses ? this.#takeNewClasses(routed) : []
-    const isInForce = !stops && routed === this.#inForce && !this.#isOutdated
+    const isInForce = !stops && routed === this.#row.inForce && !this.#row.isOutdated
     const facts: NoteFacts = {
       plan: isInForce ? this.#serial : undefined,
       ...(keys.length > 0 ? { keys } : {}),
       ...(classes.length > 0 ? { classes } : {}),
     }
     // The stored row claims that the plan is in force, until it is written again.
-    const ends = !isInForce && this.#inForce !== undefined
-    if (ends) this.#isOutdated = true
+    const ends = !isInForce && this.#row.inForce !== undefined
+    if (ends) this.#outdate()
     return {
       isNeeded: isAwaited || ends || keys.length > 0 || classes.length > 0,
       render: (batch) => renderNote({ ...facts, ...batch, number: ++this.#number }),
@@ -122,7 +128,7 @@ export class NotePublisher {
   /** Notes deleted buckets in the transaction that deletes them, between two batches. */
   async retired(db: Queryable, names: readonly string[]): Promise<void> {
     if (!this.#isPublishing || names.length === 0) return
-    const plan = this.#inForce && !this.#isOutdated ? this.#serial : undefined
+    const plan = this.#row.inForce && !this.#row.isOutdated ? this.#serial : undefined
     await writeNote(db, this.#renderAt({ plan, retired: names }))
   }
 
@@ -138,7 +144,7 @@ export class NotePublisher {
       return
     }
     if (!this.#isPublishing) await this.#begin()
-    if (active !== this.#inForce || this.#isOutdated) await this.#writePlan(active, isIdle)
+    if (active !== this.#row.inForce || this.#row.isOutdated) await this.#writePlan(active, isIdle)
     await this.#prune()
   }
 
@@ -152,13 +158,13 @@ export class NotePublisher {
     })
     this.#isPublishing = true
     this.#options.onFollowed()
-    this.#isOutdated = true
+    this.#outdate()
     logger.log('info', 'other servers follow this one', { note: this.#number })
   }
 
   async #end(): Promise<void> {
     this.#isPublishing = false
-    this.#stored = this.#inForce = undefined
+    this.#row = NOTHING_STORED
     await this.#options.pool.transaction(async (tx) => {
       await tx.execute(sql`delete from sync.served_plan`)
       await tx.execute(sql`delete from sync.notes where number < ${this.#number}`)
@@ -166,7 +172,7 @@ export class NotePublisher {
   }
 
   async #writePlan(active: ActivePlan | undefined, isIdle: boolean): Promise<void> {
-    const isNew = active !== undefined && (active !== this.#stored || this.#hasNewOmissions(active))
+    const isNew = active !== undefined && (active !== this.#row.stored || this.#hasNewOmissions(active))
     if (isNew) this.#serial++
     await this.#options.pool.transaction((tx) =>
       writePlanRow(tx, {
@@ -175,10 +181,8 @@ export class NotePublisher {
         document: isNew ? renderPlan(active) : undefined,
       }),
     )
-    this.#isOutdated = false
-    this.#inForce = active
+    this.#row = { stored: isNew ? active : this.#row.stored, inForce: active, isOutdated: false }
     if (!isNew) return
-    this.#stored = active
     this.#noted = new Map(
       [...classListsOf(active).values()].map((list) => [
         list,
@@ -195,9 +199,13 @@ export class NotePublisher {
     )
   }
 
+  #outdate(): void {
+    this.#row = { ...this.#row, isOutdated: true }
+  }
+
   #takeNewClasses(routed: ActivePlan): readonly NotedClass[] {
-    if (routed !== this.#stored) return []
-    if (this.#hasNewOmissions(routed)) this.#isOutdated = true
+    if (routed !== this.#row.stored) return []
+    if (this.#hasNewOmissions(routed)) this.#outdate()
     return [...classListsOf(routed)].flatMap(([definition, list]) => {
       const { entries = 0, leftOutVersion = 0 } = this.#noted.get(list) ?? {}
       this.#noted.set(list, { entries: list.entries.length, leftOutVersion })
