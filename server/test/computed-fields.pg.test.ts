@@ -40,6 +40,8 @@ beforeAll(async () => {
     fields: [{ name: 'title', label: 'Name', kind: 'text' }],
     access: { kind: 'members' },
   })
+  const partOf = { kind: 'add_field', field: { name: 'part_of', label: 'Part of', kind: 'link', table: 'sites' } }
+  await as(OLGA, sql`select holdfast.change_table(${workspace}, 'sites', ${JSON.stringify(partOf)}::jsonb)`)
   await createTable({
     name: 'jobs',
     label: 'Jobs',
@@ -165,6 +167,25 @@ test('the values are those that the reader may see, in Postgres and on a device'
   expect(device.values('jobs', 'site_title')).toEqual(['A', 'A', 'A', 'B', 'A'])
 })
 
+test('a rollup counts records of the same table that link to the record', async () => {
+  await as(OLGA, sql`insert into public.sites (title) values ('Plant')`)
+  await as(
+    OLGA,
+    sql`insert into public.sites (title, part_of) select t, s.id from public.sites s, unnest('{Plant A,Plant B}'::text[]) t where s.title = 'Plant'`,
+  )
+  const parts = { kind: 'rollup', table: 'sites', link: 'part_of', function: 'count' }
+  await set('sites', 'parts', parts)
+  await expect(set('sites', 'parts', { ...parts, function: 'max', field: 'parts' })).rejects.toThrow(
+    'computed from itself',
+  )
+  using device = await copyToDevice()
+  const counted = await values(OLGA, 'sites', 'parts')
+  expect(counted.filter((count) => count !== 0)).toEqual([2])
+  expect(device.values('sites', 'parts')).toEqual(counted)
+  await remove('sites', 'parts')
+  await as(OLGA, sql`delete from public.sites where title like 'Plant%'`)
+})
+
 test('what another field reads stays: names, types, columns and tables', async () => {
   await expect(remove('jobs', 'cost')).rejects.toThrow('these fields read it: The cost')
   await expect(set('jobs', 'cost', formula(field('title')))).rejects.toThrow()
@@ -225,10 +246,10 @@ test('an empty table goes with its fields', async () => {
 async function copyToDevice(): Promise<Disposable & { values(table: string, name: string): readonly unknown[] }> {
   const device = new DatabaseSync(':memory:')
   device.exec(
-    'create table sites (id text, title text); create table jobs (id text, title text, hours text, due_on text, done integer, site_id text)',
+    'create table sites (id text, title text, part_of text); create table jobs (id text, title text, hours text, due_on text, done integer, site_id text)',
   )
   for (const [table, columns] of [
-    ['sites', 'title'],
+    ['sites', 'title, part_of'],
     ['jobs', 'title, hours, due_on, done, site_id'],
   ] as const) {
     const rows = await as<{ row: readonly (string | number | null)[] }>(
@@ -285,7 +306,11 @@ const described = (name: string, columns: TableDescriptor['columns']): TableDesc
   indexes: [],
 })
 const TABLES: readonly TableDescriptor[] = [
-  described('sites', [column('id', 'uuid'), column('title', 'text')]),
+  described('sites', [
+    column('id', 'uuid'),
+    column('title', 'text'),
+    column('part_of', 'uuid', { references: { table: 'sites', column: 'id' } }),
+  ]),
   described('jobs', [
     column('id', 'uuid'),
     column('title', 'text'),

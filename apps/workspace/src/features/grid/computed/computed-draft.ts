@@ -90,8 +90,9 @@ export function sourcesOf(
     fields: formulaFields(table),
     links: linksOf(table, () => true),
     children: tables
-      .filter((other) => other.name !== table.name && other.descriptor.schema === 'public')
-      .flatMap((other) => linksOf(other, (target) => target === table.name)),
+      .filter((other) => other.descriptor.schema === 'public')
+      // Records can also link to others of their table.
+      .flatMap((other) => linksOf(other.name === table.name ? table : other, (target) => target === table.name)),
     fieldsOf: formulaFields,
   }
 }

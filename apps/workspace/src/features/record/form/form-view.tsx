@@ -46,8 +46,8 @@ export function FormView(props: FormViewProps): JSX.Element {
   return (
     <div className="min-h-0 flex-1 overflow-auto overscroll-contain bg-surface">
       <div className="mx-auto flex w-full max-w-xl flex-col gap-4 px-3 py-4 tablet:py-8">
-        <div className="flex items-center gap-1">
-          <h2 className="mr-auto min-w-0 text-title [overflow-wrap:anywhere]">{saved.name}</h2>
+        <div className="flex flex-wrap items-center gap-1">
+          <h2 className="mr-auto min-w-40 flex-1 text-title [overflow-wrap:anywhere]">{saved.name}</h2>
           <IconButton label={words.copyLink} icon={<Link2 size={18} aria-hidden />} onPress={() => void copyLink()} />
           {owner !== undefined && !isEditing ? (
             <Button size="sm" icon={<Globe size={14} aria-hidden />} onPress={() => setPublishing(true)}>
