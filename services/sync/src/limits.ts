@@ -137,6 +137,9 @@ export const COMPRESS_LEVEL = 1
 /** Time in ms that a stopping server waits for its devices to reach a checkpoint and reconnect elsewhere. */
 export const DRAIN_MS = 1_500
 
+/** Devices that a stopping server sends to other servers per second. */
+export const DRAINED_PER_SECOND = 1_000
+
 /**
  * Maximum buckets of a transaction whose sums are held in memory until its end, about 400 bytes each with their names. A transaction with more writes its sums
  * to Postgres before it is complete.

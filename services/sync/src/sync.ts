@@ -7,7 +7,7 @@ import { Devices } from './devices/devices.ts'
 import { notReady, standingBy, syncRefused } from './errors.ts'
 import type { FillProgress } from './fill/fill-turns.ts'
 import { describeFloods } from './inspect/describe-floods.ts'
-import { DRAIN_MS } from './limits.ts'
+import { DRAIN_MS, DRAINED_PER_SECOND } from './limits.ts'
 import { createStreamContext, openGround, startWriting, type Ground, type Writing } from './open-parts.ts'
 import type { SyncOptions } from './options.ts'
 import { UploadCounter, type UploadCounts } from './upload/upload-counts.ts'
@@ -102,7 +102,8 @@ export function openSync(options: SyncOptions): SyncService {
     return current
   }
 
-  const devices = openDevices(options, ground, writing, () => isReady)
+  const hasOthers = (): boolean => replicator.isStandby || writing.hasFollowers()
+  const devices = openDevices(options, ground, writing, { isReady: () => isReady, hasOthers })
 
   return {
     ready,
@@ -139,7 +140,7 @@ export function openSync(options: SyncOptions): SyncService {
     }),
     async [Symbol.asyncDispose]() {
       stopping.abort()
-      await connections.drain(options.drainMs ?? DRAIN_MS)
+      await connections.drain(options.drainMs ?? DRAIN_MS, hasOthers() ? DRAINED_PER_SECOND : undefined)
       connections[Symbol.dispose]() // ends open streams first, so that devices reconnect elsewhere
       await ground.seen[Symbol.asyncDispose]()
       await compactor[Symbol.asyncDispose]()
@@ -154,8 +155,12 @@ export function openSync(options: SyncOptions): SyncService {
   }
 }
 
-function openDevices(options: SyncOptions, ground: Ground, writing: Writing, isReady: () => boolean): Devices {
-  const { replicator, active } = writing
+function openDevices(
+  options: SyncOptions,
+  ground: Ground,
+  { replicator, active }: Writing,
+  { isReady, hasOthers }: { readonly isReady: () => boolean; readonly hasOthers: () => boolean },
+): Devices {
   return new Devices({
     pool: ground.pool,
     requestPool: options.shares.streams.for({ userKey: undefined }),
@@ -166,7 +171,7 @@ function openDevices(options: SyncOptions, ground: Ground, writing: Writing, isR
     omittedTables: ground.omittedTables,
     active,
     sync: () => ({
-      hasOthers: replicator.isStandby || writing.hasFollowers(),
+      hasOthers: hasOthers(),
       isReady: isReady() || ground.follower.isReady,
       hasPlan: active() !== undefined,
       problem: replicator.problem,

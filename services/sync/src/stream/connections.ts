@@ -27,9 +27,11 @@ export interface Connections extends Disposable {
   readonly isDraining: boolean
   /**
    * Ends all streams gracefully: tells each device, at a checkpoint, that its token expires, so the public client opens its next stream immediately, on
-   * another server if there is one. Resolves when all have ended, or after `timeoutMs`.
+   * another server if there is one. Resolves when all have ended, or `timeoutMs` after the last could have been told.
+   *
+   * @param perSecondMax - devices told per second, so that other servers are not overrun
    */
-  drain(timeoutMs: number): Promise<void>
+  drain(timeoutMs: number, perSecondMax?: number): Promise<void>
 }
 
 /** Reason for ending a stream when its token expires; not an error. */
@@ -119,15 +121,15 @@ export function createConnections(now: () => number): Connections {
     get isDraining() {
       return isDraining
     },
-    async drain(timeoutMs) {
+    async drain(timeoutMs, perSecondMax = Number.POSITIVE_INFINITY) {
       isDraining = true
       const told = new Set<Connection>()
-      for (
-        const deadline = performance.now() + timeoutMs;
-        open.size > 0 && performance.now() < deadline;
-        await delay(DRAIN_POLL_MS)
-      ) {
+      const beganMs = performance.now()
+      const deadline = beganMs + timeoutMs + (open.size / perSecondMax) * 1_000
+      for (; open.size > 0 && performance.now() < deadline; await delay(DRAIN_POLL_MS)) {
+        const toldMax = Math.ceil(((performance.now() - beganMs + DRAIN_POLL_MS) / 1_000) * perSecondMax)
         for (const connection of open.all()) {
+          if (told.size >= toldMax) break
           if (told.has(connection) || !connection.session.isResting) continue
           told.add(connection)
           void connection.sink.control({ token_expires_in: LEAVING_S })
