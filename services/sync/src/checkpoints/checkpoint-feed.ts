@@ -38,7 +38,7 @@ export interface CheckpointFeed {
   publish(batch: AppliedBatch): void
   /** Advances the position without changes for sync. */
   advance(position: Lsn): void
-  /** Resolves once `position` has reached `lsn`. Rejects when the signal aborts. */
+  /** Resolves once `position` has reached `lsn`, or the feed was reset, after which it may never be. Rejects when the signal aborts. */
   reached(lsn: Lsn, signal: AbortSignal): Promise<void>
   /** Makes buckets live for a listener until `release`. Call {@link CheckpointFeed.fill} for those that were not live before. */
   hold(names: readonly string[], listener: BucketListener): LiveBucket[]
@@ -137,7 +137,7 @@ export function createCheckpointFeed(): CheckpointFeed {
       recent = createRecentOps()
       fills.reset(nextOpId)
       const listeners = new Set<BucketListener>([...expected.listeners(), ...live.reset(nextOpId)])
-      positions.moveTo(nextPosition)
+      positions.restart(nextPosition)
       for (const listener of listeners) listener.feedReset()
     },
   }

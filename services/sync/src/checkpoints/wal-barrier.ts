@@ -37,14 +37,15 @@ export function createWalBarrier(
 
   return {
     async waitFor(lsn, signal) {
-      while (feed.position < lsn) {
+      let target = lsn
+      while (feed.position < target) {
         signal.throwIfAborted()
         const isOwn = inFlight === undefined
         inFlight ??= emit().finally(() => (inFlight = undefined))
         const position = await inFlight
-        if (position >= lsn) await feed.reached(lsn, signal)
         // The message was written later but has a lower position: a failover lost the log up to `lsn`.
-        else if (isOwn) return await feed.reached(position, signal)
+        if (position < target && isOwn) target = position
+        if (position >= target) await feed.reached(target, signal)
       }
     },
   }

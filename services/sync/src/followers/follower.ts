@@ -13,6 +13,7 @@ import {
   NOTES_CHANNEL,
   readHead,
   readKeyChanges,
+  readPlanDocument,
   readStart,
   type LogHead,
   type Note,
@@ -174,7 +175,7 @@ export class Follower {
     const { pool } = this.#options
     const last = this.#last
     if (!last) return await this.#begin()
-    const head = await readHead(pool, last.number, this.#known?.serial, NOTES_READ_MAX)
+    const head = await readHead(pool, last.number, NOTES_READ_MAX)
     if (!head?.plan || !this.#continues(head, last)) return await this.#begin()
     for (const note of head.notes) {
       if (note.batch === 'unknown') return await this.#begin()
@@ -239,7 +240,7 @@ export class Follower {
   }
 
   /** Serves the stored plan if it is in force after the last applied note. */
-  async #serve({ afterNote, serial, document }: PlanRow): Promise<void> {
+  async #serve({ afterNote, serial }: PlanRow): Promise<void> {
     const { pool, dependencies, classes } = this.#options
     const last = this.#last
     if (!last || serial === undefined || (afterNote < last.number && serial !== last.plan)) {
@@ -248,6 +249,7 @@ export class Follower {
     }
     if (this.#known?.serial !== serial) {
       this.#isServed = false
+      const document = await readPlanDocument(pool, serial)
       if (document === undefined) return
       const active = parsePlan(document, classes)
       await readClassLists(pool, active)

@@ -174,17 +174,26 @@ export interface PlanRow {
   readonly afterNote: number
   /** `undefined` while no checkpoint may be sent. */
   readonly serial: number | undefined
-  /** `undefined` if the caller has it. */
-  readonly document: string | undefined
 }
 
 /** @param document - `undefined` if the serial stays */
-export async function writePlanRow(db: Queryable, { afterNote, serial, document }: PlanRow): Promise<void> {
+export async function writePlanRow(
+  db: Queryable,
+  { afterNote, serial, document }: PlanRow & { readonly document: string | undefined },
+): Promise<void> {
   await db.query(sql`
     insert into sync.served_plan as p (after_note, serial, document) values (${afterNote}, ${serial ?? null}, ${document ?? null})
     on conflict (only_row) do update
        set after_note = excluded.after_note, serial = excluded.serial, document = coalesce(excluded.document, p.document)
     ${sql.trusted(ANNOUNCED)}`)
+}
+
+/** Reads a plan as rendered. @returns `undefined` if another one is in force now */
+export async function readPlanDocument(db: Queryable, serial: number): Promise<string | undefined> {
+  const [row] = await db.query<{ document: string }>(
+    sql`select document from sync.served_plan where serial = ${serial}`,
+  )
+  return row?.document
 }
 
 /** The log and its notes at one moment. */
@@ -206,7 +215,6 @@ interface HeadRow {
   readonly confirmed_lsn: string | null
   readonly after_note: string | null
   readonly serial: string | null
-  readonly document: string | null
   readonly number: string | null
   readonly from_op_id: string
   readonly to_op_id: string
@@ -215,20 +223,10 @@ interface HeadRow {
   readonly docs: Buffer | null
 }
 
-/**
- * Reads notes after a number and the log's state, in one snapshot.
- *
- * @param serial - of the plan whose document the caller has
- */
-export function readHead(
-  db: Queryable,
-  after: number,
-  serial: number | undefined,
-  most: number,
-): Promise<LogHead | undefined> {
+/** Reads notes after a number and the log's state, in one snapshot. */
+export function readHead(db: Queryable, after: number, most: number): Promise<LogHead | undefined> {
   return read(
     db,
-    serial,
     most,
     sql`select number, from_op_id, to_op_id, end_lsn, content, docs from sync.notes where number > ${after} order by number limit ${most}`,
   )
@@ -238,21 +236,14 @@ export function readHead(
 export function readStart(db: Queryable): Promise<LogHead | undefined> {
   return read(
     db,
-    undefined,
     2,
     sql`select number, from_op_id, to_op_id, end_lsn, content, null::bytea as docs from sync.notes order by number desc limit 1`,
   )
 }
 
-async function read(
-  db: Queryable,
-  serial: number | undefined,
-  most: number,
-  notes: SqlFragment,
-): Promise<LogHead | undefined> {
+async function read(db: Queryable, most: number, notes: SqlFragment): Promise<LogHead | undefined> {
   const rows = await db.query<HeadRow>(sql`
     select s.epoch::text, s.last_op_id::text, s.confirmed_lsn::text, p.after_note::text, p.serial::text,
-           case when p.serial is distinct from ${serial ?? null}::bigint then p.document end as document,
            n.number::text, n.from_op_id::text, n.to_op_id::text, n.end_lsn::text, n.content, n.docs
       from sync.state s left join sync.served_plan p on true left join lateral (${notes}) n on true
      order by n.number`)
@@ -268,7 +259,6 @@ async function read(
         : {
             afterNote: Number(first.after_note),
             serial: first.serial === null ? undefined : Number(first.serial),
-            document: first.document ?? undefined,
           },
     notes: rows.flatMap((row) => (row.number === null ? [] : [parseNote(fromRow(row))])),
     isWhole: rows.length < most,
