@@ -2,6 +2,7 @@ import { parseTrustProxy } from '@holdfast/http'
 import { type Cluster, withOwnSettings } from '@holdfast/postgres'
 import { createChangeTap } from '@holdfast/replication'
 import type { StorageService } from '@holdfast/storage'
+import type { SyncService } from '@holdfast/sync'
 import { baseUrlOf } from './config/base-url.ts'
 import { type ResolvedJwtSecret, resolveJwtSecret } from './config/jwt-secret.ts'
 import type { Config } from './config/options.ts'
@@ -66,7 +67,7 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const storage = await openFiles(context.as('storage'), files)
   const tap = createChangeTap(context.as('sync').logger)
   // Requests come later than sync is opened.
-  const state = { isStandby: (): boolean => sync.isStandby, isRefused: (): boolean => sync.status().refused }
+  const state = stateOf(() => sync)
   const channels = { accounts, url, share: shares.share('realtime'), pool, tap, roles, ...state }
   const realtime = await openChannels(context.as('realtime'), channels)
   const functions = openFunctionsPart(context.as('functions'), { accounts, baseUrl, pool, requestUrl, hasSample })
@@ -119,6 +120,15 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
     consoleUrl,
     seeded,
     [Symbol.asyncDispose]: () => lifetime.disposeAsync(),
+  }
+}
+
+/** What channels ask sync about the changes. */
+function stateOf(sync: () => SyncService): Readonly<Record<'isStandby' | 'isReader' | 'isRefused', () => boolean>> {
+  return {
+    isStandby: () => sync().isStandby,
+    isReader: () => !sync().isStandby && sync().status().ready,
+    isRefused: () => sync().status().refused,
   }
 }
 

@@ -27,7 +27,9 @@ export async function openChannels(
     readonly pool: Pool
     readonly tap: ChangeTap
     readonly roles: Pick<RoleUrls, 'evaluatorUrl' | 'readerUrl'>
+    /** Whether another server reads the changes. */
     readonly isStandby: () => boolean
+    readonly isReader: () => boolean
     /** Whether table changes are not read until an operator has fixed a problem. */
     readonly isRefused: () => boolean
   },
@@ -70,6 +72,7 @@ export async function openChannels(
       areFollowed: async (tables) => !given.isRefused() && (await areFollowed(pool, tables)),
       tap,
       isStandby: given.isStandby,
+      isReader: given.isReader,
       isUnfollowed: given.isRefused,
       tokens: {
         verifyToken: auth.verifyToken,

@@ -56,11 +56,11 @@ export const databaseAway = (cause?: unknown): HoldfastError =>
   new HoldfastError('UnableToConnectToProject', 503, 'The database is not available. Try again in a moment.', { cause })
 
 /** Not in Supabase. Retried as for a table that is not published. */
-export const changesElsewhere = (): HoldfastError =>
+export const changesUnread = (): HoldfastError =>
   new HoldfastError(
     'RealtimeDisabledForConfiguration',
     400,
-    'Another server of this database reads the table changes; connect to the one whose /health says "sync": "ready"',
+    'The server that reads the table changes does not answer; this is tried again',
   )
 
 export const unknownError = (cause?: unknown): HoldfastError =>

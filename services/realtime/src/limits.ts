@@ -188,3 +188,13 @@ export const BUS_CLOSE_PATIENCE_MS = 1_000
 export const NATS_CONNECT_MS = 2_000
 export const NATS_RETRY_MS = 500
 export const NATS_PING_MS = 2_000
+
+/** Interval in ms at which a server renews its wish for table changes of another, and checks after which the reader no longer passes them on. */
+export const SHARED_CHECK_MS = 1_000
+export const FORWARDED_FOR_CHECKS = 5
+
+/** Wait in ms for the server that reads the changes, when a client subscribes on another. */
+export const SHARED_READY_MS = 3_000
+
+/** Tables in a wish; beyond that, changes of all tables are passed on. */
+export const WANTED_TABLES_MAX = 500

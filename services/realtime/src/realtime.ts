@@ -6,6 +6,8 @@ import { Rights } from './access/rights.ts'
 import { Tokens, type TokenChecks } from './access/tokens.ts'
 import type { Bus } from './bus/bus.ts'
 import { ChangeFeed } from './changes/change-feed.ts'
+import { localChanges } from './changes/change-source.ts'
+import { SharedChanges } from './changes/shared-changes.ts'
 import { readPublishedTables } from './changes/published-tables.ts'
 import { Topics } from './channel/topics.ts'
 import { listenForBroadcasts } from './database/broadcast-listener.ts'
@@ -36,8 +38,10 @@ export interface OpenRealtimeOptions {
   readonly tokens: TokenChecks
   /** Reaches the channels' members on all servers. Owned by the caller. */
   readonly bus: Bus
-  /** Whether another server reads the database's changes, which are then not available here. */
+  /** Whether another server reads the database's changes. */
   readonly isStandby: () => boolean
+  /** Whether this server reads them. Neither is certain while it starts. */
+  readonly isReader: () => boolean
   /** Whether table changes are not read until an operator intervenes. Broadcast and presence continue. */
   readonly isUnfollowed: () => boolean
   readonly options: RealtimeOptions
@@ -57,13 +61,16 @@ export interface RealtimeService extends AsyncDisposable {
 /** Opens channels, compatible with Supabase's realtime service. */
 export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
   const { share, pool, readerPool, evaluatorPool, hasFullIdentity, areFollowed } = input
-  const { bus, tap, tokens, options, logger, clock, isStandby, isUnfollowed } = input
+  const { bus, tap, tokens, options, logger, clock, isStandby, isReader, isUnfollowed } = input
   const rights = new Rights(share, logger)
   const openedAt = readStartupPosition(pool, logger)
   const opened = (): Lsn | undefined => openedAt.lsn
+  const { node } = bus
+  const shared = node === undefined ? undefined : new SharedChanges({ tap, bus, node, isStandby, isReader })
+  const source = shared ?? localChanges(tap)
   const changes = new ChangeFeed(
-    { pool, readerPool, evaluatorPool, share, opened, hasFullIdentity, areFollowed, isStandby, logger },
-    tap,
+    { pool, readerPool, evaluatorPool, share, opened, hasFullIdentity, areFollowed, logger },
+    source,
   )
   const context = {
     tokens: new Tokens(tokens, clock),
@@ -72,7 +79,6 @@ export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
     rightsReads: new Semaphore({ permits: RIGHTS_TOGETHER_MAX }),
     changes,
     kept: new Semaphore({ permits: options.realtimeKeptTotalMax * 1_024, leavesRoom: true, refuse: tooManyChannels }),
-    isStandby,
     isUnfollowed,
     options,
     logger,
@@ -107,6 +113,7 @@ export function openRealtime(input: OpenRealtimeOptions): RealtimeService {
       // Clients reconnect to this or another server.
       await (await loading)?.hub[Symbol.asyncDispose]()
       await changes.stop()
+      shared?.[Symbol.dispose]()
       await partitions[Symbol.asyncDispose]()
       await openedAt[Symbol.asyncDispose]()
     },

@@ -1,12 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { silentLogger } from '@holdfast/foundation'
 import { isEvent, openRealtimeWorld } from './realtime-world.ts'
+import { openWireBus } from './wire-bus.ts'
 
-test('a server that does not read the changes serves channels, and says where table changes are', async () => {
-  const world = await openRealtimeWorld()
+test('a server serves channels while no server reads the changes, and says why there are no table changes', async () => {
+  const [bus] = openWireBus(silentLogger)
+  const world = await openRealtimeWorld({}, undefined, undefined, bus)
   onTestFinished(() => world[Symbol.asyncDispose]())
+  world.standBy(true)
   const client = await world.connect()
   await client.join('realtime:room')
-  world.standBy(true)
   const sent = await fetch(`${world.url}/api/broadcast`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -21,6 +24,6 @@ test('a server that does not read the changes serves channels, and says where ta
   expect(told[4]).toMatchObject({
     extension: 'postgres_changes',
     status: 'error',
-    message: expect.stringContaining('Another server of this database reads the table changes') as unknown,
+    message: expect.stringContaining('The server that reads the table changes does not answer') as unknown,
   })
 })

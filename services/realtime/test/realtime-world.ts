@@ -135,6 +135,7 @@ export async function openRealtimeWorld(
   const realtime = openRealtime({
     bus,
     isStandby: () => state.isStandby,
+    isReader: () => !state.isStandby,
     isUnfollowed: () => state.isUnfollowed,
     share: shareOf(database),
     pool: database?.pool ?? withoutDatabase(),

@@ -8,6 +8,8 @@ export function openWireBus(logger: Logger): readonly [Bus, Bus] {
   const nodes = [openLocalBus(logger), openLocalBus(logger)] as const
   const isOpen = [true, true]
   const open = (own: 0 | 1): Bus => ({
+    node: `node ${own}`,
+    watchLosses: (onLost) => nodes[own].watchLosses(onLost),
     subscribe: (channel, onMessage) => nodes[own].subscribe(channel, onMessage),
     publish(channel, message) {
       if (!isOpen[own]) return

@@ -19,7 +19,8 @@ beforeAll(async () => {
   await holdfast.admin.withClient((client) =>
     client.query(`create table public.notes (id uuid primary key default gen_random_uuid(), amount integer not null default 0);
       alter table public.notes enable row level security;
-      create policy everybody on public.notes for select to authenticated using (true)`),
+      create policy everybody on public.notes for select to anon, authenticated using (amount < 1000);
+      alter publication supabase_realtime add table public.notes`),
   )
   await holdfast.kill9()
   one = await holdfast.another()
@@ -152,6 +153,50 @@ async function joinChannel(url: string, key: string): Promise<JoinedChannel> {
   return { channel, states, events, numbers, present: () => Object.keys(channel.presenceState()).toSorted() }
 }
 
+/** Subscribes to changes of notes. */
+async function followNotes(url: string): Promise<{
+  readonly states: readonly string[]
+  /** Types and ids of the changes that it got. */
+  readonly changes: readonly string[]
+}> {
+  const states: string[] = []
+  const changes: string[] = []
+  const client = createClient(url, holdfast.anonKey)
+  client
+    .channel('notes')
+    .on('postgres_changes', { event: '*', schema: 'public', table: 'notes' }, (change) => {
+      changes.push(`${change.eventType} ${(change.new as { id: string }).id}`)
+    })
+    .on('system', {}, ({ extension, status }: { extension: string; status: string }) => {
+      if (extension === 'postgres_changes') states.push(status)
+    })
+    .subscribe()
+  onTestFinished(() => client.realtime.disconnect().then(() => undefined))
+  await expect.poll(() => states, { timeout: 15_000 }).toContain('ok')
+  return { states, changes }
+}
+
+async function insertNote(amount = 0): Promise<string> {
+  return await holdfast.admin.withClient(async (client) => {
+    const { rows } = await client.query<{ id: string }>('insert into public.notes (amount) values ($1) returning id', [
+      amount,
+    ])
+    return rows[0]?.id ?? ''
+  })
+}
+
+test('both servers tell the changes that their clients may see, in the same order', async () => {
+  const clients = [await followNotes(one.ready.base), await followNotes(other.ready.base)]
+  await insertNote(5_000) // hidden by the policy
+  await whileWriting(() => pause(1_000))
+  const last = await insertNote()
+  for (const { changes } of clients)
+    await expect.poll(() => changes.at(-1), { timeout: onThisMachine(10_000) }).toBe(`INSERT ${last}`)
+  expect(clients[1]?.changes).toEqual(clients[0]?.changes)
+  expect(clients[1]?.changes.length).toBeGreaterThan(50)
+  await holdfast.admin.withClient((client) => client.query('delete from public.notes where amount >= 1000'))
+})
+
 test('both servers serve channels, and reach the clients of each other', async () => {
   const [ada, bob] = [await joinChannel(one.ready.base, 'ada'), await joinChannel(other.ready.base, 'bob')]
   for (const { present } of [ada, bob]) await expect.poll(present).toEqual(['ada', 'bob'])
@@ -210,6 +255,7 @@ test('a server that dies is replaced, and its clients are no longer present', as
   const ada = await joinChannel(one.ready.base, 'ada')
   await joinChannel(other.ready.base, 'bob')
   await expect.poll(ada.present).toEqual(['ada', 'bob'])
+  const { states, changes } = await followNotes(one.ready.base)
   await whileWriting(async () => {
     await other.kill('SIGKILL')
     const began = Date.now()
@@ -220,5 +266,9 @@ test('a server that dies is replaced, and its clients are no longer present', as
     console.log(`taken over from one that died after ${tookMs} ms`)
     expect(tookMs).toBeLessThan(Math.max(recoveryMsMax(), 5_500))
   })
+  // Its server reads the changes now; the client joins again by itself.
+  await expect.poll(() => states.slice(1), { timeout: onThisMachine(20_000) }).toContain('ok')
+  const last = await insertNote()
+  await expect.poll(() => changes.at(-1)).toBe(`INSERT ${last}`)
   await expectWhole(one.ready.base)
 })

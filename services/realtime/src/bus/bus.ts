@@ -40,6 +40,10 @@ export type BusMessage =
  * the presence published by other nodes, and the presence of a lost node leaves.
  */
 export interface Bus extends AsyncDisposable {
+  /** Name of this node, new with each start; `undefined` if there are no others. */
+  readonly node: string | undefined
   publish(channel: string, message: BusMessage): void
   subscribe(channel: string, onMessage: (message: BusMessage) => void): Disposable
+  /** Calls `onLost` when messages of a node, or of any (`undefined`), may have been lost. The bus itself repairs presence. */
+  watchLosses(onLost: (node: string | undefined) => void): Disposable
 }

@@ -18,6 +18,8 @@ export function openLocalBus(logger: Logger): Bus {
   }
 
   return {
+    node: undefined,
+    watchLosses: () => ({ [Symbol.dispose]: () => undefined }),
     publish(channel, message) {
       waiting.push([channel, message])
       if (isDelivering) return

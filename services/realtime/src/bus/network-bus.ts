@@ -41,6 +41,7 @@ class Node implements Bus {
   /** Number of subscriptions on this node, by channel. */
   readonly #subscribed = new Map<string, number>()
   readonly #unasked = new Set<string>()
+  readonly #watchers = new Set<(node: string | undefined) => void>()
   #transport: Transport | undefined
   #timer: NodeJS.Timeout | undefined
   #checks = 0
@@ -85,9 +86,20 @@ class Node implements Bus {
     }
   }
 
+  get node(): string {
+    return this.#cipher.node
+  }
+
+  watchLosses(onLost: (node: string | undefined) => void): Disposable {
+    const watcher = (node: string | undefined): void => onLost(node)
+    this.#watchers.add(watcher)
+    return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) }
+  }
+
   /** Asks every node that answers for its presence again. */
   suspectLoss(): void {
     for (const peer of this.#peers.values()) peer.needsRepair = true
+    for (const watcher of this.#watchers) watcher(undefined)
   }
 
   receive(frame: Buffer): void {
@@ -96,14 +108,14 @@ class Node implements Bus {
     let peer = this.#peers.get(opened.node)
     if (!peer) this.#peers.set(opened.node, (peer = new Peer()))
     const taken = peer.take(opened)
-    if (taken && (taken.isGap || peer.isGone)) peer.needsRepair = true
+    if (taken && (taken.isGap || peer.isGone)) this.#lost(peer, opened.node)
     peer.isGone = false
     if (!taken?.message) return
     try {
       this.#handle(peer, opened.node, decodeMessage(taken.message))
     } catch (error) {
-      // Of a later version, for example. Whatever it said may be missing.
-      peer.needsRepair = true
+      // Of a later version, for example.
+      this.#lost(peer, opened.node)
       this.#logger.log('debug', 'a message of another server was dropped', { error: errorMessage(error) })
     }
   }
@@ -117,6 +129,11 @@ class Node implements Bus {
     this.#send({ kind: 'bye' })
     await this.#local[Symbol.asyncDispose]()
     await this.#transport?.[Symbol.asyncDispose]()
+  }
+
+  #lost(peer: Peer, name: string): void {
+    peer.needsRepair = true
+    for (const watcher of this.#watchers) watcher(name)
   }
 
   #handle(peer: Peer, name: string, message: NodeMessage): void {

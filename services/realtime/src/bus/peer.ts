@@ -49,8 +49,11 @@ export class Peer {
     if (isRest && this.#parts.length === 0) return { isGap }
     this.#parts.push(part)
     this.#bytes += part.length
-    if (this.#bytes > BUS_MESSAGE_BYTES_MAX) this.#dropParts()
-    if ((flags & LAST) === 0 || this.#parts.length === 0) return { isGap }
+    if (this.#bytes > BUS_MESSAGE_BYTES_MAX) {
+      this.#dropParts()
+      return { isGap: true }
+    }
+    if ((flags & LAST) === 0) return { isGap }
     const message = this.#parts.length === 1 ? part : Buffer.concat(this.#parts)
     this.#dropParts()
     return { isGap, message }

@@ -1,12 +1,13 @@
 import { HoldfastError } from '@holdfast/foundation'
-import type { ChangeTap, Lsn, Relation, ReplicationEvent } from '@holdfast/replication'
+import type { Lsn, Relation, ReplicationEvent } from '@holdfast/replication'
 import {
   FOLLOWED_JOIN_PATIENCE_MS,
   INFO_LIFETIME_MS,
   TRANSACTION_BYTES_MAX,
   TRANSACTION_CHANGES_MAX,
 } from '../limits.ts'
-import { changesElsewhere } from '../errors.ts'
+import { changesUnread } from '../errors.ts'
+import { SCHEMA_PREFIX, type ChangeSource } from './change-source.ts'
 import { checkFilter } from './evaluate-changes.ts'
 import { concerns, type Subscription } from './subscription.ts'
 import { readPublishedTables, waitUntilFollowed } from './published-tables.ts'
@@ -14,9 +15,6 @@ import { SharedCatalog } from './shared-catalog.ts'
 import { readTableInfo } from './table-info.ts'
 import type { RowChange } from './prepare-changes.ts'
 import { TableChanges, type ChangeContext } from './table-changes.ts'
-
-/** Prefix of the replication message that marks a schema change. */
-const SCHEMA_PREFIX = 'holdfast:ddl'
 
 type RowEvent = ReplicationEvent & { readonly kind: 'insert' | 'update' | 'delete' }
 
@@ -38,7 +36,7 @@ interface OpenTransaction {
 /** Subscriptions to Postgres changes on this node. Listens to the slot only while there are any. */
 export class ChangeFeed {
   readonly #context: ChangeContext
-  readonly #tap: Pick<ChangeTap, 'listen'>
+  readonly #source: ChangeSource
   readonly #catalog = new SharedCatalog(INFO_LIFETIME_MS)
   readonly #subscriptions = new Set<Subscription>()
   readonly #tables = new Map<string, TableChanges>()
@@ -50,9 +48,9 @@ export class ChangeFeed {
   /** The last delivered transaction. */
   #toldUpTo: Lsn | undefined
 
-  constructor(context: ChangeContext, tap: Pick<ChangeTap, 'listen'>) {
+  constructor(context: ChangeContext, source: ChangeSource) {
     this.#context = context
-    this.#tap = tap
+    this.#source = source
   }
 
   /** Starts a subscription. Its table may be published later. */
@@ -60,7 +58,11 @@ export class ChangeFeed {
     this.#subscriptions.add(subscription)
     this.#found.clear()
     for (const [key, table] of this.#tables) if (isAbout(key, subscription)) table.subscribe(subscription)
-    this.#listening ??= this.#tap.listen((events) => this.#read(events))
+    this.#listening ??= this.#source.listen({
+      onEvents: (events) => this.#read(events),
+      onLost: (reason) => this.cutAll(reason),
+      wanted: () => [...this.#subscriptions],
+    })
   }
 
   /** Call when a subscription's user has a new token with the same role. */
@@ -85,15 +87,15 @@ export class ChangeFeed {
   }
 
   /**
-   * Checks that a subscription is effective: its table is published and in the stream, and Postgres accepts its columns and values. Waits for a newly published
+   * Checks that a subscription is effective: some server reads the changes, its table is published and in the stream, and Postgres accepts its columns and values. Waits for a newly published
    * table.
    *
    * @param timeoutMs - wait limit; shorter for subscriptions to all tables, some of which may never be followed
    * @throws {HoldfastError} `RealtimeDisabledForConfiguration`, `InvalidSubscription`, or the error of Postgres
    */
   async check({ schema, table, filter, select, subscriber }: Subscription, timeoutMs: number): Promise<void> {
-    const { pool, evaluatorPool, hasFullIdentity, areFollowed, isStandby } = this.#context
-    if (isStandby()) throw changesElsewhere()
+    const { pool, evaluatorPool, hasFullIdentity, areFollowed } = this.#context
+    if (!(await this.#source.ready())) throw changesUnread()
     const { role } = subscriber.identity()
     if (schema === '*' || table === undefined) {
       const found = await this.#catalog.read(JSON.stringify([schema]), async () => {

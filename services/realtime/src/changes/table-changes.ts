@@ -34,8 +34,6 @@ export interface ChangeContext {
   readonly areFollowed: (tables: readonly TableName[]) => Promise<boolean>
   /** Whether the project itself set a table's replica identity to full. */
   readonly hasFullIdentity: (oid: number) => Promise<boolean>
-  /** Whether another server reads the changes. */
-  readonly isStandby: () => boolean
   readonly logger: Logger
 }
 

@@ -16,8 +16,6 @@ export interface ChannelContext {
   readonly changes: ChangeFeed
   /** Memory of joined channels and presence, limited by address. */
   readonly kept: Semaphore
-  /** Whether another server reads the database's changes. */
-  readonly isStandby: () => boolean
   /** Whether table changes are not read until an operator intervenes. */
   readonly isUnfollowed: () => boolean
   readonly options: RealtimeOptions

@@ -51,7 +51,7 @@ export function openHub(context: ChannelContext): Hub {
   const limit = new Semaphore({ permits: options.realtimeClientsMax, leavesRoom: true, refuse: tooManyClients })
   let wasUnfollowed = false
   const sweeping = setInterval(() => {
-    const isUnfollowed = context.isUnfollowed() || context.isStandby()
+    const isUnfollowed = context.isUnfollowed()
     // Clients join again and learn that table changes are unavailable.
     if (isUnfollowed && !wasUnfollowed) context.changes.cutAll('Table changes cannot be followed at the moment')
     wasUnfollowed = isUnfollowed

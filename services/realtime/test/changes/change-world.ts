@@ -3,6 +3,7 @@ import { createPool, quoteIdentifier, sharePool } from '@holdfast/postgres'
 import { createChangeTap, createSlot, dropSlot, ensurePublication, openReplicationStream } from '@holdfast/replication'
 import { openTestDatabase, type TestDatabase } from '@holdfast/test-support'
 import { ChangeFeed } from '../../src/changes/change-feed.ts'
+import { localChanges } from '../../src/changes/change-source.ts'
 import { parseWanted, type Subscriber } from '../../src/changes/subscription.ts'
 import { realtimeMigrations } from '../../src/index.ts'
 
@@ -128,12 +129,11 @@ export async function openChangeWorld(): Promise<ChangeWorld> {
       evaluatorPool,
       share,
       opened: () => undefined,
-      isStandby: () => false,
       hasFullIdentity: async () => false,
       areFollowed: async () => true,
       logger: silentLogger,
     },
-    tap,
+    localChanges(tap),
   )
   let held: PromiseWithResolvers<void> | undefined
   const following = (async () => {
