@@ -109,7 +109,9 @@ describe('a server that does not read the changes', () => {
     expect(await two.shared.ready()).toBe(true)
     one.tap.deliver([begin(6), insert(SITES, 'e'), commit(6)])
     expect(two.seen.slice(7)).toEqual([begin(6), insert(SITES, 'e'), commit(6)])
-    const relations = two.seen.flatMap((event) => ('relation' in event && event.relation.name === 'notes' ? [event.relation] : []))
+    const relations = two.seen.flatMap((event) =>
+      'relation' in event && event.relation.name === 'notes' ? [event.relation] : [],
+    )
     expect(new Set(relations).size).toBe(1)
     expect(one.seen.length).toBe(18)
     expect([one.lost(), two.lost()]).toEqual([0, 0])

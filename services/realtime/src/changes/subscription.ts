@@ -57,7 +57,10 @@ function parseSelect(select: unknown): readonly string[] | undefined {
 }
 
 /** Whether the subscription covers a table. */
-export function concerns(wanted: Pick<WantedChanges, 'schema' | 'table'>, table: { readonly schema: string; readonly name: string }): boolean {
+export function concerns(
+  wanted: Pick<WantedChanges, 'schema' | 'table'>,
+  table: { readonly schema: string; readonly name: string },
+): boolean {
   if (wanted.schema !== '*' && wanted.schema !== table.schema) return false
   return wanted.table === undefined || wanted.table === table.name
 }
