@@ -2,12 +2,16 @@ import { useEffect, useRef, useState, type JSX } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { Spinner } from '../../components/spinner.tsx'
 import { StateGlyph } from '../../components/state-glyph.tsx'
-import { PopoverTrigger } from '../../components/popover.tsx'
+import { lateContent } from '../../components/late-content.tsx'
+import { Popover, PopoverTrigger } from '../../components/popover.tsx'
 import { VisuallyHidden } from '../../components/visually-hidden.tsx'
 import { cx } from '../../lib/cx.ts'
 import type { ChipLooks } from '../../lib/data/sync-chip.ts'
 import { shellMessages as words } from '../../messages/shell.ts'
-import { SyncMenu, type SyncMenuProps } from './sync-menu.tsx'
+import { syncMenuMessages as menuWords } from '../../messages/sync-menu.ts'
+import type { SyncMenuProps } from './sync-menu.tsx'
+
+const syncMenu = lateContent(async () => (await import('./sync-menu.tsx')).SyncMenu)
 
 /** Minimum interval in ms between announcements. */
 const ANNOUNCE_EVERY_MS = 10_000
@@ -42,7 +46,10 @@ export function SyncChip(menu: SyncMenuProps): JSX.Element {
             <span className="truncate">{looks.text}</span>
           </span>
         </AriaButton>
-        <SyncMenu {...menu} />
+        {/* The panel closes when a link is followed, like a menu. */}
+        <Popover label={menuWords.menu} placement="bottom end" className="w-80 p-4">
+          <syncMenu.Content {...menu} />
+        </Popover>
       </PopoverTrigger>
       <VisuallyHidden>
         <span role="status" aria-live="polite">
