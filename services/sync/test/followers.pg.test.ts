@@ -124,6 +124,26 @@ test('serves on when a gap in the notes, or a restart of Postgres, lost some', a
   await expectEqual(device)
 })
 
+test('takes away what was revoked while notes were lost', async () => {
+  await world.run(`insert into list_members (list_id, user_id) values ('${LIST}', '${BOB}')`)
+  await world.run(`insert into items (list_id, title) select '${LIST}', 'shared ' || i from generate_series(1, 3) i`)
+  const device = deviceOf(follower, BOB)
+  await expectEqual(device, BOB)
+  expect(device.state.size).toBe(4)
+  await world.run(`create function sync.lose() returns trigger language plpgsql as $$ begin return null; end $$;
+    create trigger lose before insert on sync.notes for each row execute function sync.lose()`)
+  const [before] = await world.rows<{ op: string }>('select last_op_id::text as op from sync.state')
+  await world.run('delete from list_members')
+  const hasPassed = async (): Promise<boolean> => {
+    const [now] = await world.rows<{ op: string }>('select last_op_id::text as op from sync.state')
+    return now?.op !== before?.op
+  }
+  await expect.poll(hasPassed).toBe(true)
+  await world.run('drop trigger lose on sync.notes')
+  await expectEqual(device, BOB)
+  expect(device.state.size).toBe(0)
+})
+
 test('ends streams whose empty buckets the reader deletes, and gives them their rows again', async () => {
   await world.run(`insert into list_members (list_id, user_id) values ('${LIST}', '${BOB}')`)
   await world.run(`insert into items (list_id, title) values ('${LIST}', 'shared')`)

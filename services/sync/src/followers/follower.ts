@@ -38,6 +38,8 @@ export interface FollowerOptions {
 interface KnownPlan {
   readonly serial: number
   readonly active: ActivePlan
+  /** Key changes may have been missed since it was loaded, so keys that were evaluated under it are void. */
+  readonly isOutdated: boolean
 }
 
 /** The last applied note. */
@@ -206,6 +208,7 @@ export class Follower {
     }
     const keys = await readKeyChanges(pool, head.epoch)
     const position = newest.endLsn > head.confirmedLsn ? newest.endLsn : head.confirmedLsn
+    if (this.#known) this.#known = { ...this.#known, isOutdated: true }
     feed.reset(head.lastOpId, position)
     dependencies.remember(keys)
     this.#noteApplied(newest)
@@ -247,13 +250,13 @@ export class Follower {
       this.#isServed = false
       return
     }
-    if (this.#known?.serial !== serial) {
+    if (this.#known?.serial !== serial || this.#known.isOutdated) {
       this.#isServed = false
       const document = await readPlanDocument(pool, serial)
       if (document === undefined) return
       const active = parsePlan(document, classes)
       await readClassLists(pool, active)
-      this.#known = { serial, active }
+      this.#known = { serial, active, isOutdated: false }
     }
     if (this.#isServed) return
     this.#isServed = true
