@@ -71,6 +71,7 @@ vi.mock('../src/storage/pending-ops.ts', async (importOriginal) => {
 vi.mock('../src/checkpoints/wal-barrier.ts', async (importOriginal) => {
   const original = await importOriginal<typeof import('../src/checkpoints/wal-barrier.ts')>()
   return {
+    ...original,
     createWalBarrier(
       ...options: Parameters<typeof original.createWalBarrier>
     ): ReturnType<typeof original.createWalBarrier> {
