@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Pool, PoolShare } from '@holdfast/postgres'
-import { openStorage, storageOptions, type StorageOptions, type StorageService } from '@holdfast/storage'
+import { openStorage, storageOptions, usesS3, type StorageOptions, type StorageService } from '@holdfast/storage'
 import { callerReader } from '../gateway/authenticate.ts'
 import type { Config } from '../config/options.ts'
 import { readProjectBuckets } from '../project/project-config.ts'
@@ -22,6 +22,7 @@ export async function openFiles(
 ): Promise<StorageService | undefined> {
   if (!config.storageEnabled) return undefined
   const { auth, sessions } = given.accounts
+  const options = await storageOptionsOf(config)
   return opened.use(
     await openStorage({
       share: given.share,
@@ -29,7 +30,8 @@ export async function openFiles(
       readerPool: openPool({ url: given.readerUrl, applicationName: 'holdfast storage', connectionsMax: 1 }),
       folder: join(config.dataDir, 'storage'),
       jwtSecret: given.jwtSecret,
-      options: await storageOptionsOf(config),
+      options,
+      sharesUploads: config.databaseUrl !== undefined && usesS3(options),
       apiKeys: [auth.apiKeys.anon, auth.apiKeys.publishable],
       verifyCaller: callerReader(auth.verifyToken, (claims) => sessions.require(claims)),
       logger,

@@ -1,4 +1,5 @@
 /** File storage: buckets and objects protected by row-level security. */
+export { usesS3 } from './open-backend.ts'
 export { openStorage, type StorageAbilities, type StorageService } from './storage.ts'
 export { storageMigrations } from './migrations.ts'
 export { storageOptions, type StorageOptions } from './options.ts'

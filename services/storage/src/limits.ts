@@ -180,3 +180,6 @@ export const S3_FORM_FIELDS_MAX = 20
 
 /** Bytes of all form fields, as in S3. */
 export const S3_FORM_FIELDS_BYTES_MAX = 20 * 1024
+
+/** Bytes of a resumable upload stored as one part. With S3, each part is a request; a server that dies loses the unfinished one. */
+export const UPLOAD_SEGMENT_BYTES = 16 * 1024 * 1024

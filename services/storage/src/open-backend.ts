@@ -4,6 +4,11 @@ import type { Backend } from './backend/backend.ts'
 import { openDiskBackend } from './backend/disk-backend.ts'
 import { s3SettingsOf, type StorageOptions } from './options.ts'
 
+/** Whether files are in a store that other servers can use. */
+export function usesS3(options: StorageOptions): boolean {
+  return s3SettingsOf(options) !== undefined
+}
+
 /**
  * Opens the configured backend. Imports the S3 SDK only if needed, because it is larger than all of storage.
  *

@@ -3,7 +3,7 @@ import fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import type { StorageContext } from './context.ts'
 import type { ImageRenderer } from './images/image-renderer.ts'
-import type { UploadStore } from './resumable/upload-store.ts'
+import type { Uploads } from './resumable/uploads.ts'
 import { storageRoutes } from './routes.ts'
 import { POLICY_NAMES } from './s3/operation.ts'
 import type { S3ProtocolOptions } from './s3/protocol.ts'
@@ -45,7 +45,7 @@ async function registeredRoutes(): Promise<readonly string[]> {
   const nothing = {} as unknown
   await app.register(
     storageRoutes(nothing as StorageContext, {
-      uploads: nothing as UploadStore,
+      uploads: nothing as Uploads,
       images: nothing as ImageRenderer,
       s3: nothing as S3ProtocolOptions,
     }),

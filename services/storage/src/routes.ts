@@ -4,7 +4,7 @@ import type { StorageContext } from './context.ts'
 import { invalidRequest } from './errors.ts'
 import { JSON_BODY_BYTES_MAX } from './limits.ts'
 import type { ImageRenderer } from './images/image-renderer.ts'
-import type { UploadStore } from './resumable/upload-store.ts'
+import type { Uploads } from './resumable/uploads.ts'
 import { renderError } from './response/render-error.ts'
 import { bucketRoutes } from './routes/buckets.ts'
 import { downloadRoutes } from './routes/download.ts'
@@ -22,7 +22,7 @@ import type { S3ProtocolOptions } from './s3/protocol.ts'
 export function storageRoutes(
   context: StorageContext,
   parts: {
-    readonly uploads: UploadStore
+    readonly uploads: Uploads
     readonly images: ImageRenderer | undefined
     readonly s3: S3ProtocolOptions | undefined
   },

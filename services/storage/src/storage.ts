@@ -18,6 +18,7 @@ import {
   UPLOADS_UNDER_WAY_MAX,
 } from './limits.ts'
 import { sizeOption, type StorageOptions } from './options.ts'
+import { SharedUploadStore } from './resumable/shared-upload-store.ts'
 import { UploadStore } from './resumable/upload-store.ts'
 import { storageRoutes } from './routes.ts'
 import { deriveKeyPair, type S3KeyPair, type S3ProtocolOptions } from './s3/protocol.ts'
@@ -31,6 +32,8 @@ export interface OpenStorageOptions {
   readonly pool: Pool
   /** Connected as the role that bypasses row-level security: finds bytes without a row. */
   readonly readerPool: Pool
+  /** Whether other servers of the database use the same file store, so that uploads may continue there. */
+  readonly sharesUploads?: boolean
   /** The folder for files stored on this machine. */
   readonly folder: string
   /** The project's secret, from which the URL signing key is derived. */
@@ -91,7 +94,9 @@ export async function openStorage(input: OpenStorageOptions): Promise<StorageSer
   const lifetime = opened.move()
   return {
     routes: storageRoutes(context, {
-      uploads: await UploadStore.open(folder, clock, logger),
+      uploads: input.sharesUploads
+        ? new SharedUploadStore({ pool, backend, clock, logger })
+        : await UploadStore.open(folder, clock, logger),
       images: renderer,
       s3,
     }),

@@ -62,6 +62,9 @@ export interface WorldOptions {
   readonly options?: Partial<StorageOptions>
   readonly logger?: Logger
   readonly stalledMs?: number
+  readonly sharesUploads?: boolean
+  /** Another server, whose database and files this one uses. */
+  readonly beside?: StorageWorld
 }
 
 /** The service on its own database without the gateway: the `x-who` header names the caller. */
@@ -69,9 +72,11 @@ export async function openStorageWorld({
   options = {},
   logger = silentLogger,
   stalledMs,
+  sharesUploads = false,
+  beside,
 }: WorldOptions = {}): Promise<StorageWorld> {
-  const database = await openTestDatabase({ migrations: [storageMigrations] })
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-storage-'))
+  const database = beside?.database ?? (await openTestDatabase({ migrations: [storageMigrations] }))
+  const folder = beside?.folder ?? mkdtempSync(join(tmpdir(), 'holdfast-storage-'))
   const connectionsMax = 10
   const shared = sharePool(database.requestPool, {
     connectionsMax,
@@ -87,6 +92,7 @@ export async function openStorageWorld({
     pool: database.pool,
     readerPool,
     folder,
+    sharesUploads,
     jwtSecret: 'a secret of at least thirty-two characters',
     options: { ...defaults, ...options } as StorageOptions,
     apiKeys: [PUBLIC_KEY],
@@ -136,6 +142,7 @@ export async function openStorageWorld({
       await app.close()
       await storage[Symbol.asyncDispose]()
       await readerPool[Symbol.asyncDispose]()
+      if (beside) return
       await database[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true, force: true })
     },

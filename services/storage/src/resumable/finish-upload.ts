@@ -3,7 +3,7 @@ import { findObject, type ObjectName } from '../database/objects.ts'
 import type { RequestDatabase } from '../database/request-database.ts'
 import { commitWrite, metadataOf } from '../objects/write-object.ts'
 import type { DescribedUpload } from './upload-intent.ts'
-import type { UploadStore } from './upload-store.ts'
+import type { Uploads } from './uploads.ts'
 
 /**
  * Creates the object of a completely received upload. Checks the policies again as the caller. Idempotent, for example after a kill between two steps: the
@@ -11,7 +11,7 @@ import type { UploadStore } from './upload-store.ts'
  */
 export async function finishUpload(
   context: StorageContext,
-  store: UploadStore,
+  store: Uploads,
   database: RequestDatabase,
   { id, described }: { readonly id: string; readonly described: DescribedUpload },
 ): Promise<void> {

@@ -16,7 +16,7 @@ import { openRequest, userKeyOf } from '../request/open-request.ts'
 import { finishUpload } from './finish-upload.ts'
 import { createKeyLocker } from './key-locker.ts'
 import { describeUpload, type DescribedUpload, type Writer } from './upload-intent.ts'
-import type { UploadRecord, UploadStore } from './upload-store.ts'
+import type { UploadRecord, Uploads } from './uploads.ts'
 
 const OPERATIONS = { POST: 'create', PATCH: 'part', HEAD: 'get', DELETE: 'delete' } as const
 
@@ -33,7 +33,7 @@ type Signed = { readonly upsert: boolean; readonly owner: string | undefined }
 /** Resumable uploads per TUS 1.0.0, using `@tus/server`. Policies are checked as the caller of each writing request, and again when the object is created. */
 export class ResumableUploads {
   readonly #context: StorageContext
-  readonly #store: UploadStore
+  readonly #store: Uploads
   readonly #mount: Mount
   readonly #server: Server
   readonly #requests = new WeakMap<Request, FastifyRequest>()
@@ -42,7 +42,7 @@ export class ResumableUploads {
   /** Uploads whose object is being created. */
   readonly #finishing = new Map<string, Promise<void>>()
 
-  constructor(context: StorageContext, store: UploadStore, mount: Mount) {
+  constructor(context: StorageContext, store: Uploads, mount: Mount) {
     this.#context = context
     this.#store = store
     this.#mount = mount
@@ -95,7 +95,7 @@ export class ResumableUploads {
     const described = describeUpload({ ...upload, upsert }, writerOf(request, signed))
     await this.#judge(request, described, upload.size)
     const person = userKeyOf(request)
-    if (this.#store.isFull(person)) throw tooManyTransfers('uploads')
+    if (await this.#store.isFull(person)) throw tooManyTransfers('uploads')
     await this.#databaseOf(request).transaction(({ asService }) =>
       asService((tx) => noteUpload(tx, upload.id, this.#store.serverId)),
     )

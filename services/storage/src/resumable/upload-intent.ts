@@ -1,7 +1,7 @@
 import type { WriteIntent } from '../objects/write-object.ts'
 import { parseObjectName } from '../request/names.ts'
 import { parseMetadata } from '../request/user-metadata.ts'
-import type { UploadRecord } from './upload-store.ts'
+import type { UploadRecord } from './uploads.ts'
 
 /** The object that an upload's metadata describes. */
 export interface DescribedUpload {

@@ -8,25 +8,7 @@ import { isVersion } from '../backend/backend.ts'
 import { storeFull } from '../errors.ts'
 import { UPLOADS_OF_PERSON_MAX, UPLOAD_LIFETIME_MS } from '../limits.ts'
 import { readServerId } from './server-id.ts'
-
-/** Stored record of an upload, beside its bytes. */
-export interface UploadRecord {
-  /** Becomes the version once all bytes have arrived. */
-  readonly id: string
-  /** In bytes; `undefined` until the client declares it. */
-  readonly size: number | undefined
-  /** As sent by the client. */
-  readonly metadata: Readonly<Record<string, string | null>>
-  readonly createdAt: number
-  readonly upsert: boolean
-  /** Creator, for the limit per user; `undefined` for a backend. */
-  readonly person: string | undefined
-  /** The object exists and the bytes have moved. */
-  readonly isFinished: boolean
-}
-
-/** Request properties outside the TUS protocol. */
-export type UploadOrigin = Pick<UploadRecord, 'upsert' | 'person'>
+import { UPLOAD_EXTENSIONS, type UploadOrigin, type UploadRecord, type Uploads } from './uploads.ts'
 
 const BYTES = '.bytes'
 const RECORD = '.json'
@@ -34,7 +16,7 @@ const RECORD = '.json'
 /**
  * Stores uploads in progress in a folder: received bytes and a record each, under random names. The file size is the offset, so acknowledged bytes are on disk.
  */
-export class UploadStore extends DataStore {
+export class UploadStore extends DataStore implements Uploads {
   readonly #folder: string
   readonly #clock: Clock
   readonly #logger: Logger
@@ -42,7 +24,6 @@ export class UploadStore extends DataStore {
   /** Creator of each unfinished upload. No other process writes to the folder. */
   readonly #unfinished = new Map<string, string | undefined>()
 
-  /** The server that holds the parts. */
   readonly serverId: string
 
   private constructor(folder: string, serverId: string, clock: Clock, logger: Logger) {
@@ -51,7 +32,7 @@ export class UploadStore extends DataStore {
     this.#folder = folder
     this.#clock = clock
     this.#logger = logger
-    this.extensions = ['creation', 'creation-with-upload', 'creation-defer-length', 'termination', 'expiration']
+    this.extensions = UPLOAD_EXTENSIONS
   }
 
   /** @param root - file folder; parts are in a subfolder */
@@ -66,7 +47,6 @@ export class UploadStore extends DataStore {
     return store
   }
 
-  /** Call before creating the upload with this id. */
   expect(id: string, origin: UploadOrigin): void {
     this.#origins.set(id, origin)
   }
@@ -157,7 +137,6 @@ export class UploadStore extends DataStore {
     }
   }
 
-  /** Number of received bytes. */
   async offsetOf({ id, size, isFinished }: UploadRecord): Promise<number> {
     if (isFinished) return size ?? 0
     return (await stat(this.#path(id, BYTES))).size
@@ -167,7 +146,6 @@ export class UploadStore extends DataStore {
     return createReadStream(this.#path(id, BYTES))
   }
 
-  /** Keeps the record of a finished upload, so that a client whose response was lost learns of the success. */
   async markFinished(id: string): Promise<void> {
     const record = await this.find(id)
     if (!record) return
@@ -176,8 +154,7 @@ export class UploadStore extends DataStore {
     await rm(this.#path(id, BYTES), { force: true })
   }
 
-  /** Whether a user has reached the limit of unfinished uploads. */
-  isFull(person: string | undefined): boolean {
+  async isFull(person: string | undefined): Promise<boolean> {
     if (person === undefined) return false
     const own = [...this.#unfinished.values()].filter((each) => each === person)
     return own.length >= UPLOADS_OF_PERSON_MAX

@@ -7,12 +7,12 @@ import { UPLOADS_SWEEP_EVERY_MS } from '../limits.ts'
 import { userKeyOf } from '../request/open-request.ts'
 import { renderError } from '../response/render-error.ts'
 import type { ResumableUploads } from '../resumable/resumable-uploads.ts'
-import type { UploadStore } from '../resumable/upload-store.ts'
+import type { Uploads } from '../resumable/uploads.ts'
 
 const PATH = '/upload/resumable'
 
 /** TUS routes: `POST|HEAD|PATCH|DELETE|OPTIONS /upload/resumable[/…]`, and the same under `/sign` for signed-upload tokens. */
-export function resumableRoutes(context: StorageContext, store: UploadStore): FastifyPluginAsync {
+export function resumableRoutes(context: StorageContext, store: Uploads): FastifyPluginAsync {
   return async (app) => {
     const { logger } = context
     const sweeping = setInterval(() => {

@@ -3,12 +3,13 @@ import type { ListedVersion } from '../backend/backend.ts'
 import { VERSIONS_BATCH } from '../limits.ts'
 
 /**
- * Every reference to stored bytes: objects, resumable uploads, S3 uploads and their parts. The sweep deletes versions missing here an hour after they were
+ * Every reference to stored bytes: objects, resumable uploads and their shared parts, S3 uploads and their parts. The sweep deletes versions missing here an hour after they were
  * written.
  */
 const IS_IN_USE = sql`
      exists (select from storage.objects o where o.version = v.version)
   or exists (select from storage.resumable_uploads r where r.version = v.version)
+  or exists (select from storage.resumable_parts p where p.version = v.version)
   or exists (select from storage.s3_multipart_uploads u where u.version = v.version)
   or exists (select from storage.s3_multipart_uploads_parts p where p.version = v.version)`
 
