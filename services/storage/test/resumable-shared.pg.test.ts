@@ -118,7 +118,7 @@ test('an abandoned upload expires, and its bytes are swept', async () => {
   const [part] = (await one.run(`select version from storage.resumable_parts where upload = '${id}'`)) as {
     version: string
   }[]
-  const backend = openDiskBackend(one.folder)
+  const backend = await openDiskBackend(one.folder)
   expect(await backend.sizeOf(part?.version ?? '')).toBe(10)
   const pool = one.database.pool
   const store = new SharedUploadStore({ pool, backend, clock: systemClock, logger: silentLogger })
