@@ -1,7 +1,7 @@
 -- Servers that do not read the change stream follow the operation log. The reader notes with each batch what they cannot find in the log. Both tables are
 -- unlogged: they cost no write-ahead log, and a follower that misses them starts again at the log's current position.
 
-create unlogged table sync.notes (
+create unlogged table sync.batch_notes (
   -- The epoch of the lease in the upper half, then a count without gaps: a follower that finds a gap starts again.
   number bigint primary key,
   at timestamptz not null default clock_timestamp(),
@@ -13,8 +13,8 @@ create unlogged table sync.notes (
   -- The documents of the batch's operations, if they are few.
   docs bytea
 );
-alter table sync.notes alter column docs set storage external;
-create index notes_at on sync.notes (at);
+alter table sync.batch_notes alter column docs set storage external;
+create index batch_notes_at on sync.batch_notes (at);
 
 -- The plan that devices are served by.
 create unlogged table sync.served_plan (
@@ -25,4 +25,4 @@ create unlogged table sync.served_plan (
   serial bigint,
   document text
 );
-revoke all on sync.notes, sync.served_plan from public;
+revoke all on sync.batch_notes, sync.served_plan from public;

@@ -72,7 +72,7 @@ test(
             () => terminate('holdfast sync%'),
             () => terminate('holdfast lease%'),
             () => world.run(`update sync.state set epoch = epoch + 1`),
-            () => world.run(`delete from sync.notes`),
+            () => world.run(`delete from sync.batch_notes`),
             () => world.restart(),
             () => compactUnlessCutOff(world.service),
             () => world.run(`alter policy own on public.items using (owner_id = auth.uid())`),

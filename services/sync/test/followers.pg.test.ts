@@ -114,7 +114,7 @@ test('serves on when a gap in the notes, or a restart of Postgres, lost some', a
   const device = deviceOf(follower)
   await expectEqual(device)
   await world.run(`update items set n = n + 1`)
-  await world.run(`delete from sync.notes`)
+  await world.run(`delete from sync.batch_notes`)
   await world.run(`update items set n = n + 1`)
   await expectEqual(device)
   await world.rows(
@@ -131,7 +131,7 @@ test('takes away what was revoked while notes were lost', async () => {
   await expectEqual(device, BOB)
   expect(device.state.size).toBe(4)
   await world.run(`create function sync.lose() returns trigger language plpgsql as $$ begin return null; end $$;
-    create trigger lose before insert on sync.notes for each row execute function sync.lose()`)
+    create trigger lose before insert on sync.batch_notes for each row execute function sync.lose()`)
   const [before] = await world.rows<{ op: string }>('select last_op_id::text as op from sync.state')
   await world.run('delete from list_members')
   const hasPassed = async (): Promise<boolean> => {
@@ -139,7 +139,7 @@ test('takes away what was revoked while notes were lost', async () => {
     return now?.op !== before?.op
   }
   await expect.poll(hasPassed).toBe(true)
-  await world.run('drop trigger lose on sync.notes')
+  await world.run('drop trigger lose on sync.batch_notes')
   await expectEqual(device, BOB)
   expect(device.state.size).toBe(0)
 })

@@ -124,7 +124,7 @@ export class Follower {
     if (!following) return
     const numbers = this.#known ? definitionsOf(this.#known.active) : []
     const [row] = await this.#options.pool.query<{ head: string | null; intact: number }>(sql`
-      select greatest((select max(number) from sync.notes), (select after_note from sync.served_plan))::text as head,
+      select greatest((select max(number) from sync.batch_notes), (select after_note from sync.served_plan))::text as head,
              (select count(*)::int from sync.definitions where number = any(${numbers}::int[]) and not dropped) as intact`)
     if (row?.intact !== numbers.length) throw logReadFailed('Buckets of the plan were dropped')
     await this.#applied.wait(Number(row.head ?? 0), following.stopping.signal).catch(() => undefined) // it reads the stream itself now

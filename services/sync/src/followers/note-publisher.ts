@@ -153,7 +153,7 @@ export class NotePublisher {
     // A gap: batches before it were not noted.
     this.#number++
     await pool.transaction(async (tx) => {
-      await tx.execute(sql`delete from sync.notes where number < ${this.#number}`)
+      await tx.execute(sql`delete from sync.batch_notes where number < ${this.#number}`)
       await writeNote(tx, this.#renderAt({ keys: dependencies.describeRecent() }))
     })
     this.#isPublishing = true
@@ -167,7 +167,7 @@ export class NotePublisher {
     this.#row = NOTHING_STORED
     await this.#options.pool.transaction(async (tx) => {
       await tx.execute(sql`delete from sync.served_plan`)
-      await tx.execute(sql`delete from sync.notes where number < ${this.#number}`)
+      await tx.execute(sql`delete from sync.batch_notes where number < ${this.#number}`)
     })
   }
 
@@ -226,7 +226,7 @@ export class NotePublisher {
     const { pool, logger } = this.#options
     try {
       await pool.execute(sql`
-        delete from sync.notes where at < clock_timestamp() - make_interval(secs => ${NOTES_KEPT_MS / 1000}) and number < ${this.#number}`)
+        delete from sync.batch_notes where at < clock_timestamp() - make_interval(secs => ${NOTES_KEPT_MS / 1000}) and number < ${this.#number}`)
     } catch (error) {
       logger.log('debug', 'old notes to followers could not be deleted', { reason: errorMessage(error) })
     }

@@ -155,7 +155,7 @@ const ANNOUNCED = `returning pg_notify('${NOTES_CHANNEL}', '')`
 /** A common table expression that inserts a note with parameters from `$first` on. */
 export function insertNoteText(first: number): string {
   const types = ['bigint', 'bigint', 'bigint', 'pg_lsn', 'text', 'bytea']
-  return `insert into sync.notes (${COLUMNS}) select ${types.map((type, index) => `$${first + index}::${type}`).join(', ')} ${ANNOUNCED}`
+  return `insert into sync.batch_notes (${COLUMNS}) select ${types.map((type, index) => `$${first + index}::${type}`).join(', ')} ${ANNOUNCED}`
 }
 
 export function noteValues({ number, fromOpId, toOpId, endLsn, content, docs }: NoteRow): readonly unknown[] {
@@ -164,7 +164,7 @@ export function noteValues({ number, fromOpId, toOpId, endLsn, content, docs }: 
 
 export async function writeNote(db: Queryable, note: NoteRow): Promise<void> {
   await db.query(sql`
-    insert into sync.notes (number, from_op_id, to_op_id, end_lsn, content, docs)
+    insert into sync.batch_notes (number, from_op_id, to_op_id, end_lsn, content, docs)
     values (${note.number}, ${note.fromOpId}, ${note.toOpId}, ${note.endLsn}::pg_lsn, ${note.content}, ${note.docs})
     ${sql.trusted(ANNOUNCED)}`)
 }
@@ -228,7 +228,7 @@ export function readHead(db: Queryable, after: number, most: number): Promise<Lo
   return read(
     db,
     most,
-    sql`select number, from_op_id, to_op_id, end_lsn, content, docs from sync.notes where number > ${after} order by number limit ${most}`,
+    sql`select number, from_op_id, to_op_id, end_lsn, content, docs from sync.batch_notes where number > ${after} order by number limit ${most}`,
   )
 }
 
@@ -237,7 +237,7 @@ export function readStart(db: Queryable): Promise<LogHead | undefined> {
   return read(
     db,
     2,
-    sql`select number, from_op_id, to_op_id, end_lsn, content, null::bytea as docs from sync.notes order by number desc limit 1`,
+    sql`select number, from_op_id, to_op_id, end_lsn, content, null::bytea as docs from sync.batch_notes order by number desc limit 1`,
   )
 }
 
@@ -279,6 +279,6 @@ function fromRow(row: HeadRow): NoteRow {
 /** Reads which keys recent transactions changed. */
 export async function readKeyChanges(db: Queryable, epoch: number): Promise<readonly KeyChange[]> {
   const rows = await db.query<{ content: string }>(sql`
-    select content from sync.notes where number >= ${firstNumberOf(epoch)} order by number`)
+    select content from sync.batch_notes where number >= ${firstNumberOf(epoch)} order by number`)
   return rows.flatMap(({ content }) => (JSON.parse(content) as Content).keys ?? [])
 }
