@@ -30,9 +30,8 @@ import {
   LOG_CONNECTIONS_MAX,
   CHANGES_IN_A_ROW_MS,
   QUIET_COMPILE_MS,
-  FOLLOW_PATIENCE_MS,
-  FOLLOW_POLL_MS,
 } from './limits.ts'
+import { FOLLOW_PATIENCE_MS, FOLLOW_POLL_MS } from './followers/limits.ts'
 import type { SyncOptions } from './options.ts'
 import { logRefusedTables } from './replicator/plan/log-refused-tables.ts'
 import { startReplicator, type Replicator } from './replicator/replicator.ts'

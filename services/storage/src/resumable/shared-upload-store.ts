@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { DataStore, ERRORS, Upload } from '@tus/server'
+import { ERRORS } from '@tus/server'
 import { errorMessage, type Clock, type Logger } from '@holdfast/foundation'
 import { sql, sqlstateOf, SQLSTATE, type Pool } from '@holdfast/postgres'
 import { isVersion, type Backend } from '../backend/backend.ts'
 import { UPLOAD_LIFETIME_MS, UPLOADS_OF_PERSON_MAX, UPLOAD_SEGMENT_BYTES } from '../limits.ts'
-import { UPLOAD_EXTENSIONS, type UploadOrigin, type UploadRecord, type Uploads } from './uploads.ts'
+import { Uploads, type UploadRecord } from './uploads.ts'
 
 /** Stands for all servers that share the database and the file store. */
 const SHARED = 'shared'
@@ -27,30 +27,13 @@ interface Part {
  * Stores uploads in progress where all servers have them: bytes as versions in the shared file store, one per segment of a request, and what they belong to in
  * Postgres. A segment counts once its row is committed, so two servers that receive the same bytes keep one of them.
  */
-export class SharedUploadStore extends DataStore implements Uploads {
+export class SharedUploadStore extends Uploads {
   readonly serverId = SHARED
   readonly #options: SharedUploadStoreOptions
-  readonly #origins = new Map<string, UploadOrigin>()
 
   constructor(options: SharedUploadStoreOptions) {
     super()
     this.#options = options
-    this.extensions = UPLOAD_EXTENSIONS
-  }
-
-  expect(id: string, origin: UploadOrigin): void {
-    this.#origins.set(id, origin)
-  }
-
-  override async create(upload: Upload): Promise<Upload> {
-    const { id, size, metadata = {} } = upload
-    const origin = this.#origins.get(id)
-    this.#origins.delete(id)
-    if (!origin) throw ERRORS.FILE_NOT_FOUND
-    const createdAt = this.#options.clock.now()
-    await this.#writeRecord({ ...origin, id, size, metadata, createdAt, isFinished: false })
-    upload.creation_date = new Date(createdAt).toISOString()
-    return upload
   }
 
   /** Keeps the received bytes even if the request ends early. */
@@ -72,41 +55,11 @@ export class SharedUploadStore extends DataStore implements Uploads {
     return end
   }
 
-  override async getUpload(id: string): Promise<Upload> {
-    const record = await this.find(id)
-    if (!record) throw ERRORS.FILE_NOT_FOUND
-    const { size, metadata, createdAt } = record
-    const offset = await this.offsetOf(record)
-    return new Upload({
-      id,
-      offset,
-      metadata: { ...metadata },
-      creation_date: new Date(createdAt).toISOString(),
-      ...(size !== undefined && { size }),
-    })
-  }
-
-  override async declareUploadLength(id: string, size: number): Promise<void> {
-    const record = await this.find(id)
-    if (!record) throw ERRORS.FILE_NOT_FOUND
-    await this.#writeRecord({ ...record, size })
-  }
-
-  override async remove(id: string): Promise<void> {
-    if (!(await this.find(id))) throw ERRORS.FILE_NOT_FOUND
-    await this.#removeParts(id)
-    await this.#options.pool.execute(sql`delete from storage.resumable_uploads where version = ${id}`)
-  }
-
   /** Deletes rows. The sweep deletes the bytes, which nothing refers to any more. */
   override async deleteExpired(): Promise<number> {
     return await this.#options.pool.execute(sql`
       delete from storage.resumable_uploads
        where record is not null and created_at < now() - make_interval(secs => ${UPLOAD_LIFETIME_MS / 1_000})`)
-  }
-
-  override getExpiration(): number {
-    return UPLOAD_LIFETIME_MS
   }
 
   async find(id: string): Promise<UploadRecord | undefined> {
@@ -131,7 +84,7 @@ export class SharedUploadStore extends DataStore implements Uploads {
   async markFinished(id: string): Promise<void> {
     const record = await this.find(id)
     if (!record) return
-    await this.#writeRecord({ ...record, isFinished: true })
+    await this.writeRecord({ ...record, isFinished: true })
     await this.#removeParts(id)
   }
 
@@ -141,6 +94,19 @@ export class SharedUploadStore extends DataStore implements Uploads {
       select count(*)::int as count from storage.resumable_uploads
        where record ->> 'person' = ${person} and not (record ->> 'isFinished')::boolean`)
     return (row?.count ?? 0) >= UPLOADS_OF_PERSON_MAX
+  }
+
+  protected now(): number {
+    return this.#options.clock.now()
+  }
+
+  protected async add(record: UploadRecord): Promise<void> {
+    await this.writeRecord(record)
+  }
+
+  protected async discard(id: string): Promise<void> {
+    await this.#removeParts(id)
+    await this.#options.pool.execute(sql`delete from storage.resumable_uploads where version = ${id}`)
   }
 
   async *#chunks(id: string): AsyncGenerator<Buffer> {
@@ -187,7 +153,7 @@ export class SharedUploadStore extends DataStore implements Uploads {
     }
   }
 
-  async #writeRecord(record: UploadRecord): Promise<void> {
+  protected async writeRecord(record: UploadRecord): Promise<void> {
     await this.#options.pool.execute(sql`
       update storage.resumable_uploads set record = ${JSON.stringify(record)}::jsonb where version = ${record.id}`)
   }

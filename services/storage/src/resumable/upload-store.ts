@@ -2,13 +2,13 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { DataStore, ERRORS, Upload } from '@tus/server'
+import { ERRORS } from '@tus/server'
 import { errorMessage, type Clock, type Logger } from '@holdfast/foundation'
 import { isVersion } from '../backend/backend.ts'
 import { storeFull } from '../errors.ts'
 import { UPLOADS_OF_PERSON_MAX, UPLOAD_LIFETIME_MS } from '../limits.ts'
 import { readServerId } from './server-id.ts'
-import { UPLOAD_EXTENSIONS, type UploadOrigin, type UploadRecord, type Uploads } from './uploads.ts'
+import { Uploads, type UploadRecord } from './uploads.ts'
 
 const BYTES = '.bytes'
 const RECORD = '.json'
@@ -16,11 +16,10 @@ const RECORD = '.json'
 /**
  * Stores uploads in progress in a folder: received bytes and a record each, under random names. The file size is the offset, so acknowledged bytes are on disk.
  */
-export class UploadStore extends DataStore implements Uploads {
+export class UploadStore extends Uploads {
   readonly #folder: string
   readonly #clock: Clock
   readonly #logger: Logger
-  readonly #origins = new Map<string, UploadOrigin>()
   /** Creator of each unfinished upload. No other process writes to the folder. */
   readonly #unfinished = new Map<string, string | undefined>()
 
@@ -32,7 +31,6 @@ export class UploadStore extends DataStore implements Uploads {
     this.#folder = folder
     this.#clock = clock
     this.#logger = logger
-    this.extensions = UPLOAD_EXTENSIONS
   }
 
   /** @param root - file folder; parts are in a subfolder */
@@ -45,23 +43,6 @@ export class UploadStore extends DataStore implements Uploads {
       if (!isFinished) store.#unfinished.set(id, person)
     }
     return store
-  }
-
-  expect(id: string, origin: UploadOrigin): void {
-    this.#origins.set(id, origin)
-  }
-
-  override async create(upload: Upload): Promise<Upload> {
-    const { id, size, metadata = {} } = upload
-    const origin = this.#origins.get(id)
-    this.#origins.delete(id)
-    if (!origin) throw ERRORS.FILE_NOT_FOUND
-    const createdAt = this.#clock.now()
-    await writeFile(this.#path(id, BYTES), '', { flag: 'wx', mode: 0o600 })
-    await this.#writeRecord({ ...origin, id, size, metadata, createdAt, isFinished: false })
-    this.#unfinished.set(id, origin.person)
-    upload.creation_date = new Date(createdAt).toISOString()
-    return upload
   }
 
   /** Keeps the received bytes even if the request ends early. */
@@ -87,44 +68,15 @@ export class UploadStore extends DataStore implements Uploads {
     }
   }
 
-  override async getUpload(id: string): Promise<Upload> {
-    const record = await this.find(id)
-    if (!record) throw ERRORS.FILE_NOT_FOUND
-    const { size, metadata, createdAt } = record
-    const offset = await this.offsetOf(record)
-    return new Upload({
-      id,
-      offset,
-      metadata: { ...metadata },
-      creation_date: new Date(createdAt).toISOString(),
-      ...(size !== undefined && { size }),
-    })
-  }
-
-  override async declareUploadLength(id: string, size: number): Promise<void> {
-    const record = await this.find(id)
-    if (!record) throw ERRORS.FILE_NOT_FOUND
-    await this.#writeRecord({ ...record, size })
-  }
-
-  override async remove(id: string): Promise<void> {
-    if (!(await this.find(id))) throw ERRORS.FILE_NOT_FOUND
-    await this.#delete(id)
-  }
-
   /** @returns the number of deleted uploads: abandoned, or finished long ago */
   override async deleteExpired(): Promise<number> {
     let deleted = 0
     for (const { id, createdAt } of await this.#list()) {
       if (this.#clock.now() - createdAt <= UPLOAD_LIFETIME_MS) continue
-      await this.#delete(id)
+      await this.discard(id)
       deleted++
     }
     return deleted
-  }
-
-  override getExpiration(): number {
-    return UPLOAD_LIFETIME_MS
   }
 
   async find(id: string): Promise<UploadRecord | undefined> {
@@ -149,7 +101,7 @@ export class UploadStore extends DataStore implements Uploads {
   async markFinished(id: string): Promise<void> {
     const record = await this.find(id)
     if (!record) return
-    await this.#writeRecord({ ...record, isFinished: true })
+    await this.writeRecord({ ...record, isFinished: true })
     this.#unfinished.delete(id)
     await rm(this.#path(id, BYTES), { force: true })
   }
@@ -158,6 +110,16 @@ export class UploadStore extends DataStore implements Uploads {
     if (person === undefined) return false
     const own = [...this.#unfinished.values()].filter((each) => each === person)
     return own.length >= UPLOADS_OF_PERSON_MAX
+  }
+
+  protected now(): number {
+    return this.#clock.now()
+  }
+
+  protected async add(record: UploadRecord): Promise<void> {
+    await writeFile(this.#path(record.id, BYTES), '', { flag: 'wx', mode: 0o600 })
+    await this.writeRecord(record)
+    this.#unfinished.set(record.id, record.person)
   }
 
   async #list(): Promise<readonly UploadRecord[]> {
@@ -176,7 +138,7 @@ export class UploadStore extends DataStore implements Uploads {
   }
 
   /** Writes atomically: a truncated record would make the upload unusable. */
-  async #writeRecord(record: UploadRecord): Promise<void> {
+  protected async writeRecord(record: UploadRecord): Promise<void> {
     const path = this.#path(record.id, RECORD)
     const file = await open(`${path}.new`, 'w', 0o600)
     try {
@@ -188,7 +150,7 @@ export class UploadStore extends DataStore implements Uploads {
     await rename(`${path}.new`, path)
   }
 
-  async #delete(id: string): Promise<void> {
+  protected async discard(id: string): Promise<void> {
     this.#unfinished.delete(id)
     await rm(this.#path(id, RECORD), { force: true })
     await rm(this.#path(id, BYTES), { force: true })

@@ -6,7 +6,7 @@ import { readClassLists } from '../buckets/class-origins.ts'
 import type { DependencyIndex } from '../buckets/dependency-index.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import { Waiters } from '../checkpoints/waiters.ts'
-import { FOLLOW_RETRY_MS, NOTES_POLL_MS, NOTES_READ_MAX } from '../limits.ts'
+import { FOLLOW_RETRY_MS, NOTES_POLL_MS, NOTES_READ_MAX } from './limits.ts'
 import { logReadFailed } from '../storage/log-reader.ts'
 import {
   epochOf,

@@ -5,7 +5,7 @@ import type { ActivePlan } from '../buckets/active-plan.ts'
 import type { ClassList } from '../buckets/class-list.ts'
 import type { DependencyIndex } from '../buckets/dependency-index.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
-import { NOTES_KEPT_MS, NOTES_PRUNE_MS } from '../limits.ts'
+import { NOTES_KEPT_MS, NOTES_PRUNE_MS } from './limits.ts'
 import {
   firstNumberOf,
   renderNote,

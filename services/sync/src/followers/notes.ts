@@ -3,7 +3,7 @@ import { sql, type Queryable, type SqlFragment } from '@holdfast/postgres'
 import { formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
 import type { KeyChange } from '../buckets/dependency-index.ts'
 import type { RecentOp } from '../checkpoints/live-bucket.ts'
-import { NOTED_BUCKETS_MAX, NOTED_DOC_BYTES_MAX, NOTED_OPS_MAX } from '../limits.ts'
+import { NOTED_BUCKETS_MAX, NOTED_DOC_BYTES_MAX, NOTED_OPS_MAX } from './limits.ts'
 import type { BucketDelta } from '../storage/pending-ops.ts'
 
 /** Channel on which the reader announces notes. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { listen, sql, type Pool } from '@holdfast/postgres'
 import { readWriteCheckpoints, type Device, type WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
-import { FOLLOW_RETRY_MS } from '../limits.ts'
+import { FOLLOW_RETRY_MS } from './limits.ts'
 
 /** Channel on which servers tell each other about write checkpoints. */
 const CHANNEL = 'holdfast_sync_write_checkpoints'
