@@ -40,7 +40,7 @@ test(
     await test.step('an owner makes a team, and invites to it', async () => {
       await owner.goto('/sign-in')
       await signIn(owner, noor.email, noor.password)
-      await owner.getByRole('link', { name: 'People' }).click(SYNCED)
+      await peopleLink(owner).click(SYNCED)
       await expect(memberOf(owner, 'Noor Haddad')).toContainText('Owner')
       await owner.getByRole('button', { name: 'New team' }).click()
       await owner.getByRole('textbox', { name: 'Name' }).fill('North')
@@ -81,7 +81,7 @@ test(
       await visitor.getByRole('button', { name: 'Create account and join' }).click()
       await visitor.getByRole('link', { name: /^Jobs/ }).click(SYNCED)
       await expect(visitor.getByRole('gridcell', { name: 'Title: Fit a new lock' })).toBeVisible()
-      await visitor.getByRole('link', { name: 'People' }).click()
+      await peopleLink(visitor).click()
       await expect(memberOf(visitor, 'Nora Lind')).toContainText('Viewer')
       await expect(visitor.getByText('ask Noor Haddad')).toBeVisible()
       await expect(visitor.getByRole('button', { name: 'Invite people' })).toHaveCount(0)
@@ -114,7 +114,7 @@ test(
       await expect(visitor.getByText('You can read this job, but not change it.')).toBeVisible()
       await expect(title).toHaveCount(0)
       await expect(visitor.getByRole('heading', { level: 1, name: 'Fit a new lock' })).toBeVisible()
-      await visitor.getByRole('link', { name: 'People' }).click()
+      await peopleLink(visitor).click()
     })
 
     await test.step('the last owner cannot leave', async () => {
@@ -158,14 +158,14 @@ test(
         .poll(() => server.admin.query(sql`select title from public.jobs`))
         .toEqual([{ title: 'Fit a new lock and two keys' }])
 
-      await visitor.getByRole('link', { name: 'People' }).click()
+      await peopleLink(visitor).click()
       await expect(visitor.getByText('As a guest you only see yourself here')).toBeVisible()
       await server.admin.execute(
         sql`update holdfast.members set expires_at = now() - interval '1 minute' where role = 'guest'`,
       )
       await expect(visitor.getByText('Your access ended on')).toBeVisible()
       await expectAccessible(visitor, 'access that is over')
-      await owner.getByRole('link', { name: 'People' }).click()
+      await peopleLink(owner).click()
       await expect(memberOf(owner, 'Nora Lind')).toContainText('Access ended on')
       await expect(memberOf(owner, 'Nora Lind')).toContainText('1 record shared')
     })
@@ -202,7 +202,7 @@ test(
       await visitor.getByRole('link', { name: 'Sign in to join' }).click()
       await signIn(visitor, nora.email, 'a good one 8')
       await visitor.getByRole('button', { name: 'Join', exact: true }).click()
-      await visitor.getByRole('link', { name: 'People' }).click(SYNCED)
+      await peopleLink(visitor).click(SYNCED)
       await expect(memberOf(visitor, 'Nora Lind')).toContainText('Editor')
       await visitor.setViewportSize({ width: 390, height: 844 })
       await expectAccessible(visitor, 'people on a phone')
@@ -210,7 +210,7 @@ test(
 
     await test.step('whoever has an invite link joins without a mail', async () => {
       await owner.goto('/')
-      await owner.getByRole('link', { name: 'People' }).click(SYNCED)
+      await peopleLink(owner).click(SYNCED)
       await owner.getByRole('button', { name: 'Invite with a link' }).click()
       await choose(owner, 'Number of users', '10')
       await owner.getByRole('button', { name: 'Create link' }).click()
@@ -250,6 +250,11 @@ async function failNextLook({ page, problems }: Awaited<ReturnType<typeof openSt
   await failed
   await expect(page.getByRole('status').filter({ hasText: 'offline' })).toHaveCount(0)
   await page.unroute(address)
+}
+
+/** The one of the navigation; the first steps on Home lead there, too. */
+function peopleLink(page: Page): Locator {
+  return page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'People' })
 }
 
 function memberOf(page: Page, name: string): Locator {

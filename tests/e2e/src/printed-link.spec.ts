@@ -86,7 +86,7 @@ test('from the printed link and a spreadsheet to a form on the phone of a collea
     await expect(page.getByRole('button', { name: 'Everyone Visible to' })).toBeVisible()
     await page.getByRole('button', { name: 'Create view' }).click()
     await expect(page.getByRole('heading', { name: 'Report' })).toBeVisible(SYNCED)
-    await page.getByRole('link', { name: 'People' }).click()
+    await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'People' }).click()
     await page.getByRole('button', { name: 'Invite with a link' }).click()
     await page.getByRole('button', { name: 'Create link' }).click()
     invitation = new URL(await page.getByRole('textbox', { name: 'Link' }).inputValue(SYNCED)).pathname

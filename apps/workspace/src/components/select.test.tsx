@@ -8,10 +8,13 @@ const rendered = renderedForEach()
 const OPTIONS = ['Open', 'Doing', 'Done'].map((label) => ({ value: label.toLowerCase(), label }))
 
 /** Renders a select; returns its button and the selected value. */
-function renderSelect(value: string | null): { readonly button: HTMLButtonElement; readonly chosen: string[] } {
+function renderSelect(
+  value: string | null,
+  options = OPTIONS,
+): { readonly button: HTMLButtonElement; readonly chosen: string[] } {
   const chosen: string[] = []
   act(() =>
-    rendered.root.render(<Select label="State" options={OPTIONS} value={value} onChange={(one) => chosen.push(one)} />),
+    rendered.root.render(<Select label="State" options={options} value={value} onChange={(one) => chosen.push(one)} />),
   )
   const button = rendered.place.querySelector('button')
   if (!button) throw new Error('a select has a button')
@@ -46,4 +49,9 @@ test('a key chooses the next one in a field that is not open', () => {
   act(() => button.focus())
   press(button, 'ArrowRight')
   expect(chosen).toEqual(['doing'])
+})
+
+test('a field whose choices have not been loaded cannot be pressed', () => {
+  expect(renderSelect(null, []).button.disabled).toBe(true)
+  expect(renderSelect(null).button.disabled).toBe(false)
 })

@@ -50,16 +50,18 @@ export function Select({
   description,
   errorMessage,
   className,
+  isDisabled = false,
   onOpenChange,
   ...rest
 }: SelectProps): JSX.Element {
   const [isReached, setReached] = useState(false)
   const chosen = options.find((option) => option.value === value) ?? options[0]
-  // An empty select does not open, so there is always one.
   const told = isReached || chosen === undefined ? options : [chosen]
   return (
     <AriaSelect
       {...rest}
+      // React Aria does not open an empty list, which looks like a press that was lost.
+      isDisabled={isDisabled || options.length === 0}
       onFocus={() => setReached(true)}
       onOpenChange={(isOpen) => {
         if (isOpen) setReached(true)
