@@ -22,6 +22,7 @@ beforeEach(async () => {
         { name: 'count', label: 'Count', kind: 'integer' },
         { name: 'state', label: 'State', kind: 'choice', choices: ['open', 'done'] },
         { name: 'team_id', label: 'Team', kind: 'link', table: 'hf_teams' },
+        { name: 'place', label: 'Place', kind: 'location' },
       ],
     })}::jsonb)`,
   )
@@ -83,6 +84,15 @@ test('visitors set the asked columns of one table, through an open form only', a
   await world.asked(OLGA, sql`select holdfast.close_form(${form.id})`)
   await expect(add(form.id, 'title', `'late'`)).rejects.toMatchObject({ code: '42501' })
   expect(await begin(form.id, crypto.randomUUID())).toBe('closed')
+})
+
+test('visitors say where something is', async () => {
+  const form = await publish(ADAM, await addView(), 'title', 'place')
+  await add(form.id, 'title, place', `'a leak', '(13.405,52.52)'`)
+  await expect(add(form.id, 'title, place', `'x', '(200,0)'`)).rejects.toMatchObject({ code: '23514' })
+  expect(await world.asked(EDDA, sql`select place::text as place from public.reports`)).toEqual([
+    { place: '(13.405,52.52)' },
+  ])
 })
 
 test('two forms of a table ask for their own columns, and one can close without the other', async () => {

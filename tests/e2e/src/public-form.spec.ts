@@ -16,6 +16,8 @@ const DEFINITION = {
     { name: 'state', label: 'State', kind: 'choice', choices: ['Leak', 'Noise'] },
     { name: 'seen_on', label: 'Seen on', kind: 'date' },
     { name: 'photos', label: 'Photos', kind: 'attachment' },
+    { name: 'place', label: 'Place', kind: 'location' },
+    { name: 'took', label: 'Took', kind: 'duration' },
     { name: 'team_id', label: 'Team', kind: 'link', table: 'hf_teams' },
   ],
 }
@@ -66,6 +68,8 @@ test('an owner shares a form, and a visitor without an account answers it, also 
     await visitor.page.getByRole('button', { name: 'State' }).click()
     await visitor.page.getByRole('option', { name: 'Leak' }).click()
     await visitor.page.getByLabel('Seen on').fill('2026-11-01')
+    await visitor.page.getByRole('textbox', { name: 'Place' }).fill('52.52, 13.405')
+    await visitor.page.getByRole('textbox', { name: 'Took' }).fill('1:30')
     const photos = visitor.page.getByRole('region', { name: 'Photos' })
     const note = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('a note') }
     await photos.getByTestId('field-files').setInputFiles([note, await takePicture(visitor.page)])
@@ -82,8 +86,9 @@ test('an owner shares a form, and a visitor without an account answers it, also 
     await visitor.page.context().setOffline(false)
     await expect(visitor.page.getByText('1 answer is saved on this device')).toHaveCount(0)
     await expect(page.getByRole('dialog').getByText('1 answer')).toBeVisible()
-    expect(await server.admin.query(sql`select title, state, seen_on::text from public.reports`)).toEqual([
-      { title: 'Water in the cellar', state: 'Leak', seen_on: '2026-11-01' },
+    const reports = sql`select title, state, seen_on::text, place::text, took::int from public.reports`
+    expect(await server.admin.query(reports)).toEqual([
+      { title: 'Water in the cellar', state: 'Leak', seen_on: '2026-11-01', place: '(13.405,52.52)', took: 90 },
     ])
     const files = () =>
       server.admin.query(sql`select media_type, uploaded_at is not null as is_stored from public.reports_files`)
@@ -92,6 +97,27 @@ test('an owner shares a form, and a visitor without an account answers it, also 
     await expect(page.getByText('This form is closed.')).toBeVisible()
     await visitor.page.reload()
     await expect(visitor.page.getByText('This form is closed.')).toBeVisible()
+  })
+
+  await test.step('a member saves it only with the photo that it requires', async () => {
+    await client
+      .from('views')
+      .update({ config: { form: 'title,photos.required' } })
+      .eq('name', 'Report a problem')
+    await page.reload()
+    const photos = page.getByRole('region', { name: /Photos/ })
+    await expect(photos.getByRole('heading', { name: 'Photos (required)' })).toBeVisible(SYNCED)
+    await page.getByRole('textbox', { name: 'What happened' }).fill('A broken fence')
+    await page.getByRole('button', { name: 'Save & next' }).click()
+    await expect(photos.getByRole('alert')).toHaveText('Photos needs a value')
+    await photos.getByTestId('field-files').setInputFiles([await takePicture(page)])
+    await expectAccessible(page, 'a form with a photo')
+    await page.getByRole('button', { name: 'Save & next' }).click()
+    const names = sql`select title, photos from public.reports where title = 'A broken fence'`
+    await expect
+      .poll(() => server.admin.query(names), SYNCED)
+      .toEqual([{ title: 'A broken fence', photos: 'IMG_0042.jpg' }])
+    await expect(photos.getByRole('listitem')).toHaveCount(0)
   })
   expect([...noor.problems.found, ...visitor.problems.found]).toEqual([])
 })

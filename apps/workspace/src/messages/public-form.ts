@@ -53,6 +53,8 @@ export const publicFormMessages = inLanguages('publicFormMessages', {
   failed: 'The form could not be opened',
   failedDetail: 'Connect to the internet once to open it. After that it works offline too.',
   tryAgain: 'Try again',
+  durationExample: 'Hours and minutes, such as 1:30',
+  locationExample: 'Latitude and longitude, such as 52.52, 13.405',
   required: 'required',
   missing: 'Fill in this field',
   number: 'Enter a number',
@@ -69,7 +71,6 @@ export const publicFormMessages = inLanguages('publicFormMessages', {
     kinds === 'photos'
       ? icu('{max, plural, one {One photo} other {Up to # photos}}.', { max })
       : icu('{max, plural, one {One file} other {Up to # files}} of up to {megabytes} MB.', { max, megabytes }),
-  removeFile: (name: string) => `Remove ${name}`,
   fileTooLarge: (name: string, megabytes: number) => `${name} is larger than ${megabytes} MB.`,
   fileEmpty: (name: string) => `${name} is empty.`,
   fileNoPhoto: (name: string) => `${name} is no photo that this browser can read.`,

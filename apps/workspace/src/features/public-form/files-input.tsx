@@ -1,11 +1,8 @@
-import { X } from 'lucide-react'
-import { type JSX, useCallback, useId, useState } from 'react'
-import { AddFiles } from '../../components/add-files.tsx'
-import { IconButton } from '../../components/icon-button.tsx'
+import { type JSX, useId, useState } from 'react'
+import { AddFiles, ChosenFileRow } from '../../components/add-files.tsx'
 import { fieldLabelClass } from '../../components/text-field.tsx'
 import { uuidV7 } from '../../lib/fields/uuid-v7.ts'
 import type { FileRules, Question } from '../../lib/fields/question.ts'
-import { formatBytes } from '../../lib/format.ts'
 import { publicFormMessages as words } from '../../messages/public-form.ts'
 
 const MEGABYTE = 1_048_576
@@ -51,7 +48,11 @@ export function FilesInput({
       {chosen.length === 0 ? null : (
         <ul className="flex flex-col divide-y divide-border rounded-md border border-border">
           {chosen.map((file) => (
-            <ChosenRow key={file.id} file={file} onRemove={() => onChange(chosen.filter(({ id }) => id !== file.id))} />
+            <ChosenFileRow
+              key={file.id}
+              {...file}
+              onRemove={() => onChange(chosen.filter(({ id }) => id !== file.id))}
+            />
           ))}
         </ul>
       )}
@@ -69,28 +70,6 @@ export function FilesInput({
         </p>
       )}
     </section>
-  )
-}
-
-function ChosenRow({ file, onRemove }: { readonly file: ChosenFile; readonly onRemove: () => void }): JSX.Element {
-  const { bytes, name, type } = file
-  // The browser keeps the bytes until the address is revoked.
-  const show = useCallback(
-    (image: HTMLImageElement) => {
-      image.src = URL.createObjectURL(bytes)
-      return () => URL.revokeObjectURL(image.src)
-    },
-    [bytes],
-  )
-  return (
-    <li className="flex items-center gap-3 px-3 py-2">
-      {PHOTOS.test(type) ? <img ref={show} alt="" className="size-10 rounded-sm object-cover" /> : null}
-      <span className="line-clamp-2 min-w-0 flex-1 [overflow-wrap:anywhere]" title={name}>
-        {name}
-      </span>
-      <span className="text-small whitespace-nowrap text-muted">{formatBytes(bytes.size)}</span>
-      <IconButton label={words.removeFile(name)} icon={<X size={16} aria-hidden />} size="sm" onPress={onRemove} />
-    </li>
   )
 }
 

@@ -1,12 +1,13 @@
 import { type JSX, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { lateContent } from '../../components/late-content.tsx'
+import type { Question } from '../../lib/fields/question.ts'
 import { uuidV7 } from '../../lib/fields/uuid-v7.ts'
 import { pageLocale } from '../../lib/language.ts'
 import { publicFormMessages as words } from '../../messages/public-form.ts'
 import type { ChosenFile } from './files-input.tsx'
 import { QuestionInput } from './question-input.tsx'
-import { type Entered, readAnswer } from './read-answer.ts'
+import { type Entered, formatterOfQuestion, readAnswer } from './read-answer.ts'
 import type { Answer, AnswerFile, PublicForm } from './visitor-answers.ts'
 
 /** Loaded for forms that ask for files. */
@@ -31,7 +32,7 @@ export function QuestionForm({
   readonly begun: Begun | undefined
   readonly onSend: (answer: Answer, chosen: readonly ChosenFile[]) => Promise<void>
 }): JSX.Element {
-  const [entered, setEntered] = useState<Entered>(() => enteredOf(begun?.answer))
+  const [entered, setEntered] = useState<Entered>(() => enteredOf(questions, begun?.answer))
   const [chosen, setChosen] = useState<Chosen>(begun?.chosen ?? {})
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const [isSending, setSending] = useState(false)
@@ -85,9 +86,12 @@ function toAnswerFile(field: string, { id, name, type, bytes }: ChosenFile): Ans
   return { id, field, name, type, size: bytes.size }
 }
 
-function enteredOf(answer: Answer | undefined): Entered {
-  const given = Object.entries(answer?.values ?? {}).flatMap(([field, value]) =>
-    value === null ? [] : [[field, value] as const],
-  )
+function enteredOf(questions: readonly Question[], answer: Answer | undefined): Entered {
+  const given = Object.entries(answer?.values ?? {}).flatMap(([field, value]) => {
+    const question = questions.find((one) => one.field === field)
+    const formatter = question && formatterOfQuestion(question)
+    if (value === null) return []
+    return [[field, formatter ? formatter.edit(String(value), pageLocale()) : value] as const]
+  })
   return Object.fromEntries(given)
 }

@@ -2,8 +2,14 @@ import type { JSX } from 'react'
 import { Checkbox } from '../../components/checkbox.tsx'
 import { Select } from '../../components/select.tsx'
 import { TextField, type TextFieldProps } from '../../components/text-field.tsx'
+import { lateContent } from '../../components/late-content.tsx'
+import { pageLocale } from '../../lib/language.ts'
 import type { Question } from '../../lib/fields/question.ts'
 import { publicFormMessages as words } from '../../messages/public-form.ts'
+import { formatterOfQuestion } from './read-answer.ts'
+
+/** Loaded for forms that ask for a place. */
+const { Content: LocateButton } = lateContent(async () => (await import('../record/format-input.tsx')).LocateButton)
 
 const TEXT_CHARS_MAX = 10_000
 
@@ -54,10 +60,11 @@ export function QuestionInput({
         onChange={onChange}
       />
     )
-  return (
+  const example = kind === 'duration' ? words.durationExample : kind === 'location' ? words.locationExample : undefined
+  const input = (
     <TextField
       label={label}
-      description={description}
+      description={description ?? example}
       errorMessage={problem}
       name={field}
       value={text}
@@ -66,5 +73,12 @@ export function QuestionInput({
       {...TYPES[kind]}
       onChange={onChange}
     />
+  )
+  if (kind !== 'location') return input
+  return (
+    <div>
+      {input}
+      <LocateButton onLocate={(place) => onChange(formatterOfQuestion(question)?.edit(place, pageLocale()) ?? place)} />
+    </div>
   )
 }

@@ -36,6 +36,22 @@ test('empty answers are left out, and required ones are asked for', () => {
   })
 })
 
+test('durations and places are read as in the app', () => {
+  const minutes = { ...question('took', 'duration'), unit: 'minutes' as const }
+  const questions = [minutes, question('at', 'location')]
+  expect(readAnswer(questions, { took: '1:30', at: '52.52, 13.405' }, 'en-GB')).toEqual({
+    kind: 'values',
+    values: { took: '90', at: '(13.405,52.52)' },
+  })
+  expect(readAnswer(questions, { took: 'long', at: 'here' }, 'en-GB')).toEqual({
+    kind: 'problems',
+    problems: {
+      took: 'Enter hours and minutes, such as 1:30 or 90 min',
+      at: 'Enter latitude and longitude, such as 52.52, 13.405',
+    },
+  })
+})
+
 test('a time is the one at the place of the visitor', () => {
   const read = readAnswer([question('at', 'datetime')], { at: '2026-03-01T08:30' }, 'en-GB')
   expect(read).toEqual({ kind: 'values', values: { at: new Date(2026, 2, 1, 8, 30).toISOString() } })

@@ -1,3 +1,5 @@
+import type { FieldFormatter } from '../../lib/data/field-formatter.ts'
+import { formatterOf } from '../../lib/fields/field-formats.ts'
 import { parseNumberText } from '../../lib/fields/numbers.ts'
 import type { Question } from '../../lib/fields/question.ts'
 import { publicFormMessages as words } from '../../messages/public-form.ts'
@@ -36,11 +38,26 @@ export function readAnswer(
       if (question.isRequired) problems[field] = words.missing
       continue
     }
+    const formatter = formatterOfQuestion(question)
+    if (formatter && typeof typed === 'string') {
+      const parsed = formatter.parse(typed, locale)
+      if (parsed.isValid) values[field] = String(parsed.value)
+      else problems[field] = parsed.message
+      continue
+    }
     const value = typeof typed === 'string' ? valueOf(question, typed, locale) : typed
     if (value === undefined) problems[field] = question.kind === 'integer' ? words.whole : words.number
     else values[field] = value
   }
   return Object.keys(problems).length > 0 ? { kind: 'problems', problems } : { kind: 'values', values }
+}
+
+/** Returns what shows and parses a duration or a location, as in the app. */
+export function formatterOfQuestion({ kind, unit = 'minutes', field }: Question): FieldFormatter | undefined {
+  if (kind !== 'duration' && kind !== 'location') return undefined
+  const type = kind === 'duration' ? 'bigint' : 'point'
+  const column = { name: field, type, local: 'text', nullable: true, hasDefault: false, generated: false } as const
+  return formatterOf(kind === 'duration' ? { kind, unit } : { kind }, column)
 }
 
 /** @returns `undefined` for a text that is no number where one is asked for */

@@ -91,7 +91,7 @@ function TextWithTool(props: InputProps): JSX.Element {
 function toolOf({ field, onCommit }: InputProps): JSX.Element | null {
   switch (field.format?.format.kind) {
     case 'location':
-      return <LocateButton onCommit={onCommit} />
+      return <LocateButton onLocate={(place) => void onCommit(place)} />
     case 'barcode':
       return <ScanButton field={field} onCommit={onCommit} />
     default:

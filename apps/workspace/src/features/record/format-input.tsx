@@ -75,7 +75,12 @@ type Standing = 'idle' | 'looking' | 'denied' | 'unavailable' | { readonly metre
 const LOCATE_MS = 20_000
 
 /** Fills a location with this device's position, requested only on a press. */
-export function LocateButton({ onCommit }: { readonly onCommit: CommitValue }): JSX.Element | null {
+export function LocateButton({
+  onLocate,
+}: {
+  /** Gets the stored form of the position. */
+  readonly onLocate: (place: string) => void
+}): JSX.Element | null {
   const [standing, setStanding] = useState<Standing>('idle')
   if (!('geolocation' in navigator)) return null
   const locate = (): void => {
@@ -83,7 +88,7 @@ export function LocateButton({ onCommit }: { readonly onCommit: CommitValue }): 
     navigator.geolocation.getCurrentPosition(
       ({ coords: { latitude, longitude, accuracy } }) => {
         setStanding({ metres: accuracy })
-        void onCommit(storedPlace(latitude, longitude))
+        onLocate(storedPlace(latitude, longitude))
       },
       ({ code, PERMISSION_DENIED }) => setStanding(code === PERMISSION_DENIED ? 'denied' : 'unavailable'),
       { enableHighAccuracy: true, timeout: LOCATE_MS, maximumAge: 0 },

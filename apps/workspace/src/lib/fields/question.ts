@@ -15,6 +15,8 @@ export const QUESTION_KINDS = [
   'date',
   'datetime',
   'choice',
+  'duration',
+  'location',
   'files',
 ] as const
 
@@ -34,6 +36,8 @@ export const questionSchema = v.object({
   kind: v.picklist(QUESTION_KINDS),
   isRequired: v.fallback(v.boolean(), false),
   choices: v.fallback(v.array(v.object({ value: v.string(), label: v.string() })), []),
+  /** What a `duration` counts. */
+  unit: v.optional(v.picklist(['minutes', 'seconds'])),
   /** Only of the kind `files`. */
   files: v.optional(fileRulesSchema),
 })
@@ -41,19 +45,20 @@ export type Question = v.InferOutput<typeof questionSchema>
 
 /** Returns the question that asks for a field; `undefined` for links and other values that visitors cannot enter. */
 export function questionOf(field: Field, isRequired: boolean, files: FileRules): Question | undefined {
-  const format = field.format?.format.kind
-  if (format === 'attachment')
-    return {
-      field: field.name,
-      label: field.label,
-      help: field.help ?? '',
-      kind: 'files',
-      isRequired,
-      choices: [],
-      files,
-    }
+  const asked = { field: field.name, label: field.label, help: field.help ?? '', isRequired, choices: [] }
+  const format = field.format?.format
+  switch (format?.kind) {
+    case 'attachment':
+      return { ...asked, kind: 'files', files }
+    case 'duration':
+      return { ...asked, kind: 'duration', unit: format.unit }
+    case 'location':
+      return { ...asked, kind: 'location' }
+    case 'signature':
+      return undefined
+  }
   const kind = QUESTION_KINDS.find((one) => one === field.kind)
-  if (kind === undefined || format === 'location' || format === 'duration' || format === 'signature') return undefined
+  if (kind === undefined) return undefined
   const choices = field.choices.map((value) => ({ value, label: choiceWords(value, field.choiceWords) }))
-  return { field: field.name, label: field.label, help: field.help ?? '', kind, isRequired, choices }
+  return { ...asked, kind, choices }
 }

@@ -44,10 +44,13 @@ export function useFieldFiles({ files, recordId, field }: FilesOf): readonly Fie
 }
 
 export interface FieldFileEdits extends Pick<PhotoEdits, 'setCaption' | 'remove'> {
-  /** @throws if the device is full, or the database failed */
-  add(files: readonly File[]): Promise<AddOutcome & { readonly tooLarge: readonly string[] }>
+  /**
+   * @param to - the record, if it is another one than that of the field
+   * @throws if the device is full, or the database failed
+   */
+  add(files: readonly File[], to?: string): Promise<AddOutcome & { readonly tooLarge: readonly string[] }>
   /** Adds an image in place of the other files of the field, in one transaction. */
-  replace(image: Blob, name: string): Promise<void>
+  replace(image: Blob, name: string, to?: string): Promise<void>
 }
 
 /** Adds and removes files of a field. Each change also writes their names into the record, as the server will, for rules on the device. */
@@ -59,41 +62,40 @@ export function useFieldFileEdits(of: FilesOf): FieldFileEdits {
   const column = useSchema()
     .tables.find(({ name }) => name === table)
     ?.columns.find(({ name }) => name === field)
-  const addOne = async (bytes: Blob, file: FileFacts, write?: (tx: Transaction) => Promise<void>): Promise<string> => {
+  const addOne = async (
+    bytes: Blob,
+    file: FileFacts,
+    to: string,
+    write?: (tx: Transaction) => Promise<void>,
+  ): Promise<string> => {
     const id = uuidV7()
     const { takenAt, mediaType, extension, ...facts } = file
     await attachments.add(
       bytes,
       { id, bucket: FILE_BUCKET, path: `${userId}/${files.source.name}/${id}${extension}`, name: file.name, mediaType },
       async (tx, { path, size }) => {
-        const row = { ...facts, id, link: 'record_id', recordId, path, mediaType, size, field }
+        const row = { ...facts, id, link: 'record_id', recordId: to, path, mediaType, size, field }
         const [sql, values] = insertPhotoSql(files, { ...row, taken_at: toStoredMoment(takenAt, true) })
         await tx.execute(sql, [...values])
         await write?.(tx)
-        await writeNames(tx)
+        await writeNames(tx, to)
       },
     )
     return id
   }
-  const writeNames = async (tx: Transaction): Promise<void> => {
+  const writeNames = async (tx: Transaction, to: string): Promise<void> => {
     // Another device may have added a file meanwhile, which would be a conflict in a guarded column. The server writes the names anyway.
     if (column?.guard !== undefined) return
     const rows = await tx.getAll<{ readonly name: string }>(
       `select name from ${quoteName(files.name)} where record_id = ? and field = ? order by id`,
-      [recordId, field],
+      [to, field],
     )
-    const names =
-      rows.length === 0
-        ? null
-        : rows
-            .map(({ name }) => name)
-            .join(', ')
-            .slice(0, NAMES_MAX)
+    const names = joinNames(rows.map(({ name }) => name))
     if (answer) return answer.write(tx, names)
-    await tx.execute(`update ${quoteName(table)} set ${quoteName(field)} = ? where id = ?`, [names, recordId])
+    await tx.execute(`update ${quoteName(table)} set ${quoteName(field)} = ? where id = ?`, [names, to])
   }
   return {
-    async add(given) {
+    async add(given, to = recordId) {
       const added: string[] = []
       const refused: AddOutcome['refused'][number][] = []
       const isTooLarge = ({ type, size }: File): boolean => !PHOTOS.has(type) && size > FILE_BYTES_MAX
@@ -101,7 +103,7 @@ export function useFieldFileEdits(of: FilesOf): FieldFileEdits {
       for (const file of given.filter((one) => !isTooLarge(one))) {
         try {
           const { bytes, ...facts } = await prepare(file)
-          added.push(await addOne(bytes, facts))
+          added.push(await addOne(bytes, facts, to))
         } catch (error) {
           if (!(error instanceof UnreadablePhoto)) throw error
           refused.push({ name: file.name, reason: error.reason })
@@ -109,14 +111,15 @@ export function useFieldFileEdits(of: FilesOf): FieldFileEdits {
       }
       return { added, refused, tooLarge: given.filter(isTooLarge).map(({ name }) => name) }
     },
-    async replace(image, name) {
+    async replace(image, name, to = recordId) {
       const before = await database.getAll<{ readonly id: string }>(
         `select id from ${quoteName(files.name)} where record_id = ? and field = ?`,
-        [recordId, field],
+        [to, field],
       )
       const id = await addOne(
         image,
         { name, mediaType: image.type, extension: '.png', takenAt: new Date() },
+        to,
         async (tx) => {
           for (const one of before) await tx.execute(`delete from ${quoteName(files.name)} where id = ?`, [one.id])
         },
@@ -128,7 +131,7 @@ export function useFieldFileEdits(of: FilesOf): FieldFileEdits {
       storeOrTell(words.change(answer?.label ?? field), () =>
         attachments.remove(id, async (tx) => {
           await tx.execute(`delete from ${quoteName(files.name)} where id = ?`, [id])
-          await writeNames(tx)
+          await writeNames(tx, recordId)
         }),
       ),
   }
@@ -136,6 +139,10 @@ export function useFieldFileEdits(of: FilesOf): FieldFileEdits {
 
 /** Limit of the names in a record's column in characters; see `holdfast.file_names`. */
 const NAMES_MAX = 4_000
+
+function joinNames(names: readonly string[]): string | null {
+  return names.length === 0 ? null : names.join(', ').slice(0, NAMES_MAX)
+}
 
 /** Types that are pictures of a camera: only their pixels are kept. */
 const PHOTOS = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/heic', 'image/heif'])

@@ -58,6 +58,8 @@ export const publicFormMessages: Translation<typeof englishPublicForm> = {
   failed: 'Das Formular konnte nicht geöffnet werden',
   failedDetail: 'Verbinden Sie sich einmal mit dem Internet, um es zu öffnen. Danach geht es auch offline.',
   tryAgain: 'Noch einmal versuchen',
+  durationExample: 'Stunden und Minuten, etwa 1:30',
+  locationExample: 'Breite und Länge, etwa 52.52, 13.405',
   required: 'Pflichtfeld',
   missing: 'Füllen Sie dieses Feld aus',
   number: 'Geben Sie eine Zahl ein',
@@ -75,7 +77,6 @@ export const publicFormMessages: Translation<typeof englishPublicForm> = {
     kinds === 'photos'
       ? icu('{max, plural, one {Ein Foto} other {Bis zu # Fotos}}.', { max })
       : icu('{max, plural, one {Eine Datei} other {Bis zu # Dateien}} von bis zu {megabytes} MB.', { max, megabytes }),
-  removeFile: (name) => `${name} entfernen`,
   fileTooLarge: (name, megabytes) => `${name} ist größer als ${megabytes} MB.`,
   fileEmpty: (name) => `${name} ist leer.`,
   fileNoPhoto: (name) => `${name} ist kein Foto, das dieser Browser lesen kann.`,

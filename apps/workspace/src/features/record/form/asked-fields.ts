@@ -9,7 +9,7 @@ export interface AskedField {
   readonly isRequired: boolean
 }
 
-/** Returns the fields that a form can ask for. Files are asked of visitors only: members add them to the record. */
+/** Returns the fields that a form can ask for. */
 export function askableFields(fields: readonly Field[]): readonly Field[] {
   return fields.filter((field) => (field.isEditable && field.kind !== 'binary') || isOfFiles(field.format))
 }

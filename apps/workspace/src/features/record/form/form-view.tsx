@@ -13,6 +13,7 @@ import { useMayAdd } from '../../../lib/records/use-may-add.ts'
 import { canChange, useWorkspace } from '../../../lib/records/use-workspace.ts'
 import { type SavedView, VIEWS_TABLE } from '../../../lib/views/use-views.ts'
 import { isOfFiles } from '../../../lib/fields/field.ts'
+import { usePhotoTable } from '../../../lib/photos/use-photo-table.ts'
 import { fileMessages } from '../../../messages/files.ts'
 import { formMessages as words } from '../../../messages/form.ts'
 import { publishMessages } from '../../../messages/public-form.ts'
@@ -35,7 +36,12 @@ export function FormView(props: FormViewProps): JSX.Element {
   const { table, fields, view, saved } = props
   const setting = view.settings.form
   const asked = useMemo(() => askedFields(fields, setting), [fields, setting])
-  const askedHere = useMemo(() => asked.filter(({ field }) => !isOfFiles(field.format)), [asked])
+  const found = usePhotoTable(table.name)
+  const files = found?.isOfFields ? found : undefined
+  const askedHere = useMemo(
+    () => asked.filter(({ field }) => files !== undefined || !isOfFiles(field.format)),
+    [asked, files],
+  )
   const [isEditing, setEditing] = useState(false)
   const [isPublishing, setPublishing] = useState(false)
   const owner = useOwnerWorkspace(table)
@@ -73,7 +79,7 @@ export function FormView(props: FormViewProps): JSX.Element {
         ) : isLoading ? null : (
           <Sheet>
             <FormFields
-              {...{ table, fields, asked: askedHere }}
+              {...{ table, fields, files, asked: askedHere }}
               begun={stored ? { ...toDraft(stored), form: saved.id } : newDraft(table.name, saved.id)}
               onOpenRecord={view.openRecord}
             />

@@ -37,8 +37,14 @@ export interface RecordForm {
  * A form being filled in. Its values are a draft on this device, so that they outlive the page.
  *
  * @param begun - the draft of the last visit, or a new one
+ * @param hasFiles - whether files were chosen for a field, which are not in the draft
  */
-export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedField[]): RecordForm {
+export function useForm(
+  table: TableInfo,
+  begun: Draft,
+  asked: readonly AskedField[],
+  hasFiles: (field: string) => boolean = () => false,
+): RecordForm {
   const { database } = useLocalDatabase()
   const writer = useRecordWriter()
   const [draft, setDraft] = useState(begun)
@@ -51,7 +57,9 @@ export function useForm(table: TableInfo, begun: Draft, asked: readonly AskedFie
   const [judgement] = useJudgements([{ table: table.name, command: 'insert', after: filled }]) ?? []
   const fields = asked.map(({ field }) => field)
   const missingOf = (values: RecordValues): readonly AskedField[] =>
-    asked.filter(({ field, isRequired }) => isRequired && (values[field.name] ?? null) === null)
+    asked.filter(
+      ({ field, isRequired }) => isRequired && (values[field.name] ?? null) === null && !hasFiles(field.name),
+    )
   const put = (next: Draft): void => {
     latest.current = next
     setDraft(next)

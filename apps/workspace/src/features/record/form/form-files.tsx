@@ -1,0 +1,136 @@
+import { type JSX, useEffect, useId, useState } from 'react'
+import { AddFiles, ChosenFileRow } from '../../../components/add-files.tsx'
+import { Button } from '../../../components/button.tsx'
+import { lateContent } from '../../../components/late-content.tsx'
+import { fieldLabelClass } from '../../../components/text-field.tsx'
+import type { PhotoTable } from '../../../lib/data/photo-table.ts'
+import { notAdded } from '../../../lib/photos/not-added.ts'
+import { FILE_BYTES_MAX, FILES_MAX, useFieldFileEdits } from '../../../lib/photos/use-field-files.ts'
+import { checklistMessages } from '../../../messages/checklist.ts'
+import { fieldMessages } from '../../../messages/fields.ts'
+import { fileMessages as words } from '../../../messages/files.ts'
+import type { AskedField } from './asked-fields.ts'
+
+/** Loaded when the user signs. */
+const { Content: SignatureCanvas } = lateContent(
+  async () => (await import('../files/signature-field.tsx')).SignatureCanvas,
+)
+
+/**
+ * Adds chosen files to a record that was created.
+ *
+ * @returns why some were not added
+ * @throws if the device is full, or the database failed
+ */
+export type AttachFiles = (record: string, chosen: readonly File[]) => Promise<string | undefined>
+
+/** A question for files or a signature. They are kept in memory until the record is created. */
+export function FormFiles({
+  asked: { field, isRequired },
+  table,
+  files,
+  draftId,
+  chosen,
+  isMissing,
+  onChange,
+  onAttach,
+}: {
+  readonly asked: AskedField
+  readonly table: string
+  readonly files: PhotoTable
+  readonly draftId: string
+  readonly chosen: readonly File[]
+  readonly isMissing: boolean
+  readonly onChange: (chosen: readonly File[]) => void
+  /** Receives what adds the files, after each render. */
+  readonly onAttach: (attach: AttachFiles) => void
+}): JSX.Element {
+  const [labelId, hintId] = [useId(), useId()]
+  const [isTooMany, setTooMany] = useState(false)
+  const edits = useFieldFileEdits({ files, table, recordId: draftId, field: field.name })
+  const isSignature = field.format?.format.kind === 'signature'
+  useEffect(() =>
+    onAttach(async (record, given) => {
+      if (isSignature) {
+        for (const image of given) await edits.replace(image, image.name, record)
+        return undefined
+      }
+      const { refused, tooLarge } = await edits.add(given, record)
+      const problems = [
+        ...(refused.length > 0 ? [notAdded(refused, new Set())] : []),
+        ...(tooLarge.length > 0 ? [words.tooLarge(tooLarge, FILE_BYTES_MAX)] : []),
+      ]
+      return problems.length > 0 ? problems.join(' ') : undefined
+    }),
+  )
+  const add = (given: readonly File[]): void => {
+    const all = [...chosen, ...given]
+    setTooMany(all.length > FILES_MAX)
+    if (all.length <= FILES_MAX) onChange(all)
+  }
+  const problem = isTooMany ? words.tooMany(FILES_MAX) : isMissing ? fieldMessages.required(field.label) : undefined
+  return (
+    <section aria-labelledby={labelId} aria-describedby={hintId} className="flex min-w-0 flex-col gap-1.5">
+      <h3 id={labelId} className={fieldLabelClass}>
+        {isRequired ? `${field.label} (${fieldMessages.requiredMark})` : field.label}
+      </h3>
+      {chosen.length === 0 ? null : (
+        <ul className="flex flex-col divide-y divide-border rounded-md border border-border">
+          {chosen.map((file) => (
+            <ChosenFileRow
+              key={`${file.name} ${String(file.lastModified)} ${String(file.size)}`}
+              bytes={file}
+              name={file.name}
+              type={file.type}
+              onRemove={() => onChange(chosen.filter((one) => one !== file))}
+            />
+          ))}
+        </ul>
+      )}
+      {isSignature ? (
+        <Signature isSigned={chosen.length > 0} onSign={(image) => onChange([image])} />
+      ) : (
+        <AddFiles onFiles={add} isDisabled={false} />
+      )}
+      <p id={hintId} className="text-small text-muted">
+        {[field.help, words.untilSaved].filter(Boolean).join(' ')}
+      </p>
+      {problem === undefined ? null : (
+        <p role="alert" className="text-small text-danger">
+          {problem}
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Signature({
+  isSigned,
+  onSign,
+}: {
+  readonly isSigned: boolean
+  readonly onSign: (image: File) => void
+}): JSX.Element {
+  const [isSigning, setSigning] = useState(false)
+  if (!isSigning) {
+    return (
+      <Button size="sm" className="self-start" onPress={() => setSigning(true)}>
+        {isSigned ? words.signAgain : words.sign}
+      </Button>
+    )
+  }
+  return (
+    <div className="flex max-w-xl flex-col gap-3">
+      <SignatureCanvas
+        onSign={async ({ image, name }) => {
+          onSign(new File([image], name === '' ? checklistMessages.signature : name, { type: image.type }))
+          setSigning(false)
+          await Promise.resolve()
+        }}
+      />
+      <Button tone="quiet" className="self-start" onPress={() => setSigning(false)}>
+        {words.cancel}
+      </Button>
+    </div>
+  )
+}
