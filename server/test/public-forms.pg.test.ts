@@ -148,6 +148,19 @@ test('files are asked for with bounds, of fields that have files', async () => {
       hint: 'public_form.files',
     })
   await ask({ field: 'photos', kind: 'files', files })
+  await world.asked(
+    ADAM,
+    sql`select holdfast.change_table(${world.workspace}, 'reports', ${JSON.stringify({
+      kind: 'add_field',
+      field: { name: 'signed', label: 'Signed', kind: 'signature' },
+    })}::jsonb)`,
+  )
+  const signature = { max: 1, megabytes: 1, kinds: 'photos' }
+  for (const wrong of [undefined, files, { ...signature, max: 2 }, { ...signature, kinds: 'any' }])
+    await expect(ask({ field: 'signed', kind: 'files', files: wrong }), JSON.stringify(wrong)).rejects.toMatchObject({
+      hint: 'public_form.field',
+    })
+  await ask({ field: 'signed', kind: 'files', files: signature })
 })
 
 describe('files of answers', () => {

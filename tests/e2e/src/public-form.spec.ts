@@ -18,6 +18,7 @@ const DEFINITION = {
     { name: 'photos', label: 'Photos', kind: 'attachment' },
     { name: 'place', label: 'Place', kind: 'location' },
     { name: 'took', label: 'Took', kind: 'duration' },
+    { name: 'signed', label: 'Signed', kind: 'signature' },
     { name: 'team_id', label: 'Team', kind: 'link', table: 'hf_teams' },
   ],
 }
@@ -70,6 +71,11 @@ test('an owner shares a form, and a visitor without an account answers it, also 
     await visitor.page.getByLabel('Seen on').fill('2026-11-01')
     await visitor.page.getByRole('textbox', { name: 'Place' }).fill('52.52, 13.405')
     await visitor.page.getByRole('textbox', { name: 'Took' }).fill('1:30')
+    const signed = visitor.page.getByRole('region', { name: 'Signed' })
+    await signed.getByRole('button', { name: 'Sign' }).click()
+    await signed.getByRole('textbox', { name: 'Name' }).fill('Vera Visitor')
+    await signed.getByRole('button', { name: 'Save signature' }).click()
+    await expect(signed.getByRole('listitem')).toHaveText(/^Vera Visitor/)
     const photos = visitor.page.getByRole('region', { name: 'Photos' })
     const note = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('a note') }
     await photos.getByTestId('field-files').setInputFiles([note, await takePicture(visitor.page)])
@@ -91,8 +97,13 @@ test('an owner shares a form, and a visitor without an account answers it, also 
       { title: 'Water in the cellar', state: 'Leak', seen_on: '2026-11-01', place: '(13.405,52.52)', took: 90 },
     ])
     const files = () =>
-      server.admin.query(sql`select media_type, uploaded_at is not null as is_stored from public.reports_files`)
-    await expect.poll(files).toEqual([{ media_type: 'image/jpeg', is_stored: true }])
+      server.admin.query(
+        sql`select field, media_type, uploaded_at is not null as is_stored from public.reports_files order by field`,
+      )
+    await expect.poll(files).toEqual([
+      { field: 'photos', media_type: 'image/jpeg', is_stored: true },
+      { field: 'signed', media_type: 'image/png', is_stored: true },
+    ])
     await page.getByRole('button', { name: 'Stop sharing' }).click()
     await expect(page.getByText('This form is closed.')).toBeVisible()
     await visitor.page.reload()

@@ -8,7 +8,6 @@ export const fileMessages = inLanguages('fileMessages', {
   none: 'No files',
   afterCreate: 'You can add files once the record is created.',
   untilSaved: 'Added when you save. Until then they are lost if you leave this page.',
-  signAgain: 'Sign again',
   notReady: 'Files can be added after the next sync.',
   adding: (count: number) => icu('Adding {count, plural, one {# file} other {# files}}', { count }),
   added: (count: number) => icu('{count, plural, one {# file} other {# files}} added', { count }),

@@ -4,6 +4,7 @@ import { fieldLabelClass } from '../../components/text-field.tsx'
 import { uuidV7 } from '../../lib/fields/uuid-v7.ts'
 import type { FileRules, Question } from '../../lib/fields/question.ts'
 import { publicFormMessages as words } from '../../messages/public-form.ts'
+import { SignHere } from '../record/files/sign-here.tsx'
 
 const MEGABYTE = 1_048_576
 const PHOTOS = /^image\/(?:jpeg|png|webp|gif|heic|heif|avif)$/
@@ -18,7 +19,7 @@ export interface ChosenFile {
 
 /** Asks for files. */
 export function FilesInput({
-  question: { field, label, help, isRequired, files: rules },
+  question: { field, label, help, isRequired, isSignature, files: rules },
   chosen,
   problem,
   onChange,
@@ -56,13 +57,20 @@ export function FilesInput({
           ))}
         </ul>
       )}
-      <AddFiles
-        onFiles={(given) => void add(given)}
-        isDisabled={isAdding || chosen.length >= rules.max}
-        accept={rules.kinds === 'photos' ? 'image/*' : undefined}
-      />
+      {isSignature ? (
+        <SignHere
+          isSigned={chosen.length > 0}
+          onSign={(image) => onChange([{ id: uuidV7(), bytes: image, name: image.name, type: image.type }])}
+        />
+      ) : (
+        <AddFiles
+          onFiles={(given) => void add(given)}
+          isDisabled={isAdding || chosen.length >= rules.max}
+          accept={rules.kinds === 'photos' ? 'image/*' : undefined}
+        />
+      )}
       <p id={hintId} className="text-small text-muted">
-        {[help, words.fileRules(rules)].filter((text) => text !== '').join(' ')}
+        {[help, isSignature ? '' : words.fileRules(rules)].filter((text) => text !== '').join(' ')}
       </p>
       {shown === undefined ? null : (
         <p role="alert" className="text-small text-danger">

@@ -28,6 +28,9 @@ export const fileRulesSchema = v.object({
 })
 export type FileRules = v.InferOutput<typeof fileRulesSchema>
 
+/** A signature is one picture of a few kilobytes. */
+const SIGNATURE: FileRules = { max: 1, megabytes: 1, kinds: 'photos' }
+
 /** A question of a public form, as published. */
 export const questionSchema = v.object({
   field: v.string(),
@@ -40,6 +43,8 @@ export const questionSchema = v.object({
   unit: v.optional(v.picklist(['minutes', 'seconds'])),
   /** Only of the kind `files`. */
   files: v.optional(fileRulesSchema),
+  /** Whether the file is a signature. */
+  isSignature: v.optional(v.boolean()),
 })
 export type Question = v.InferOutput<typeof questionSchema>
 
@@ -55,7 +60,7 @@ export function questionOf(field: Field, isRequired: boolean, files: FileRules):
     case 'location':
       return { ...asked, kind: 'location' }
     case 'signature':
-      return undefined
+      return { ...asked, kind: 'files', files: SIGNATURE, isSignature: true }
   }
   const kind = QUESTION_KINDS.find((one) => one === field.kind)
   if (kind === undefined) return undefined

@@ -8,7 +8,6 @@ export const fileMessages: Translation<typeof english> = {
   none: 'Keine Dateien',
   afterCreate: 'Dateien können Sie hinzufügen, sobald der Datensatz angelegt ist.',
   untilSaved: 'Wird beim Speichern hinzugefügt. Verlassen Sie die Seite vorher, geht es verloren.',
-  signAgain: 'Neu unterschreiben',
   notReady: 'Dateien lassen sich nach der nächsten Synchronisierung hinzufügen.',
   adding: (count) => icu('{count, plural, one {# Datei wird} other {# Dateien werden}} hinzugefügt', { count }),
   added: (count) => icu('{count, plural, one {# Datei} other {# Dateien}} hinzugefügt', { count }),

@@ -14,8 +14,6 @@ import { NotHere } from '../photo-picture.tsx'
 import { SignatureCanvas } from '../signature-canvas.tsx'
 import { RemoveButton } from './file-row.tsx'
 
-export { SignatureCanvas }
-
 /** The signature of a field or question. Signing again replaces it. */
 export function SignatureField({
   of,

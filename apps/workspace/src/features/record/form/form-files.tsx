@@ -1,20 +1,13 @@
 import { type JSX, useEffect, useId, useState } from 'react'
 import { AddFiles, ChosenFileRow } from '../../../components/add-files.tsx'
-import { Button } from '../../../components/button.tsx'
-import { lateContent } from '../../../components/late-content.tsx'
 import { fieldLabelClass } from '../../../components/text-field.tsx'
 import type { PhotoTable } from '../../../lib/data/photo-table.ts'
 import { notAdded } from '../../../lib/photos/not-added.ts'
 import { FILE_BYTES_MAX, FILES_MAX, useFieldFileEdits } from '../../../lib/photos/use-field-files.ts'
-import { checklistMessages } from '../../../messages/checklist.ts'
 import { fieldMessages } from '../../../messages/fields.ts'
 import { fileMessages as words } from '../../../messages/files.ts'
+import { SignHere } from '../files/sign-here.tsx'
 import type { AskedField } from './asked-fields.ts'
-
-/** Loaded when the user signs. */
-const { Content: SignatureCanvas } = lateContent(
-  async () => (await import('../files/signature-field.tsx')).SignatureCanvas,
-)
 
 /**
  * Adds chosen files to a record that was created.
@@ -88,7 +81,7 @@ export function FormFiles({
         </ul>
       )}
       {isSignature ? (
-        <Signature isSigned={chosen.length > 0} onSign={(image) => onChange([image])} />
+        <SignHere isSigned={chosen.length > 0} onSign={(image) => onChange([image])} />
       ) : (
         <AddFiles onFiles={add} isDisabled={false} />
       )}
@@ -101,36 +94,5 @@ export function FormFiles({
         </p>
       )}
     </section>
-  )
-}
-
-function Signature({
-  isSigned,
-  onSign,
-}: {
-  readonly isSigned: boolean
-  readonly onSign: (image: File) => void
-}): JSX.Element {
-  const [isSigning, setSigning] = useState(false)
-  if (!isSigning) {
-    return (
-      <Button size="sm" className="self-start" onPress={() => setSigning(true)}>
-        {isSigned ? words.signAgain : words.sign}
-      </Button>
-    )
-  }
-  return (
-    <div className="flex max-w-xl flex-col gap-3">
-      <SignatureCanvas
-        onSign={async ({ image, name }) => {
-          onSign(new File([image], name === '' ? checklistMessages.signature : name, { type: image.type }))
-          setSigning(false)
-          await Promise.resolve()
-        }}
-      />
-      <Button tone="quiet" className="self-start" onPress={() => setSigning(false)}>
-        {words.cancel}
-      </Button>
-    </div>
   )
 }

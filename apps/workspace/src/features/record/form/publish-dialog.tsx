@@ -106,7 +106,7 @@ function Publish({
       />
       <TextField label={words.intro} name="intro" rows={2} value={intro} maxLength={2_000} onChange={setIntro} />
       <TextField label={words.thanks} name="thanks" rows={2} value={thanks} maxLength={500} onChange={setThanks} />
-      {questions.some(({ kind }) => kind === 'files') ? <FilesChoice files={files} onChange={setFiles} /> : null}
+      {questions.some(takesFiles) ? <FilesChoice files={files} onChange={setFiles} /> : null}
       <CaptchaChoice isSelected={hasCaptcha} onChange={setCaptcha} />
       {leftOut.length > 0 ? (
         <p className="text-small text-muted">{words.leftOut(leftOut.map(({ field }) => field.label).join(', '))}</p>
@@ -115,6 +115,10 @@ function Publish({
       <CallFailureText failure={publish.failure ?? close.failure} />
     </FormDialog>
   )
+}
+
+function takesFiles({ kind, isSignature }: Question): boolean {
+  return kind === 'files' && isSignature !== true
 }
 
 interface Texts {
@@ -131,7 +135,7 @@ function textsOf(published: PublicFormRow | undefined): Texts {
   const definition = JSON.parse(published.definition) as Omit<Texts, 'files'> & {
     readonly questions?: readonly Question[]
   }
-  const files = definition.questions?.find((one) => one.files !== undefined)?.files ?? FILES_DEFAULT
+  const files = definition.questions?.find(takesFiles)?.files ?? FILES_DEFAULT
   return { ...definition, files }
 }
 
