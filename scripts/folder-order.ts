@@ -67,6 +67,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'buckets',
     'checkpoints',
+    'replica',
     'followers',
     'compaction',
     'rows',

@@ -27,7 +27,7 @@ import { openPush } from './parts/push.ts'
 import { openRequestConnections } from './parts/request-connections.ts'
 import { openRestPart } from './parts/rest.ts'
 import { openSchemaWatch } from './parts/schemas.ts'
-import { openSyncPart, waitForSync } from './parts/sync.ts'
+import { openSyncPart, prepareReplica, waitForSync } from './parts/sync.ts'
 import { openTelemetry } from './parts/telemetry.ts'
 import { createWelcome, openWorkspaces } from './parts/workspaces.ts'
 import { findTablesOfOthers } from './workspaces/tables-of-others.ts'
@@ -73,8 +73,10 @@ export async function composeHoldfast(options: OpenHoldfastOptions, ground: Grou
   const functions = openFunctionsPart(context.as('functions'), { accounts, baseUrl, pool, requestUrl, hasSample })
   phases.end('services')
   const policies = openPolicyCompiler(context, { pool, readerUrl, catalog, exposedSchemas: rest.exposedSchemas })
+  const replicaUrl = await prepareReplica(context, { cluster, pool })
   const sync = openSyncPart(context.as('sync'), {
     url,
+    replicaUrl,
     roles,
     shares,
     policies,

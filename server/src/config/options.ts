@@ -49,6 +49,10 @@ export const serverOptions = {
     'Existing Postgres to use instead of the packaged one: postgres://user:password@host:port/database.',
     { env: 'DATABASE_URL', secret: true },
   ),
+  databaseReplicaUrl: text(
+    'Physical replica of `databaseUrl` that downloads of devices are read from while it has all they need: postgres://user:password@host:port/database. Otherwise they are read from `databaseUrl`.',
+    { env: 'DATABASE_REPLICA_URL', secret: true },
+  ),
   natsUrl: text(
     'NATS that carries channel messages between the servers of `databaseUrl` instead of Postgres: nats://host:4222 or tls://user:password@host:4222; several with commas.',
     { env: 'NATS_URL', secret: true },

@@ -366,8 +366,9 @@ test('visitors learn the public key and the name, and never the service key', as
 describe('health', () => {
   const PUBLIC = ['ok', 'project', 'version', 'min_app_version', 'database', 'sync']
   const PROBLEM = 'connect ECONNREFUSED 10.3.0.7:5432'
+  const replica = { used: false, lagSeconds: 4, problem: PROBLEM }
   const troubled = (): Promise<FastifyInstance> =>
-    open({ health: () => ({ database: 'up', sync: 'preparing', ...READER, rowsRead: 7, problem: PROBLEM }) })
+    open({ health: () => ({ database: 'up', sync: 'preparing', ...READER, replica, rowsRead: 7, problem: PROBLEM }) })
 
   test('tells everybody version and parts', async () => {
     const answer = await (await open()).inject('/health')
@@ -399,6 +400,7 @@ describe('health', () => {
   ])('tells %s the problem', async (_, headers) => {
     const answer = await (await troubled()).inject({ url: '/health', headers })
     expect(answer.json()).toMatchObject({ sync: 'preparing', sync_rows_read: 7, problem: PROBLEM })
+    expect(answer.json()).toMatchObject({ replica: 'avoided', replica_lag_seconds: 4, replica_problem: PROBLEM })
   })
 })
 

@@ -13,6 +13,8 @@ export interface HealthReport {
   readonly role: 'reader' | 'follower'
   /** Seconds by which what devices get is behind. */
   readonly lagSeconds: number
+  /** Use of `DATABASE_REPLICA_URL`; missing without one. */
+  readonly replica?: { readonly used: boolean; readonly lagSeconds: number; readonly problem: string | undefined } | undefined
   /** While a large table is being read for sync: the number of its rows read since the server started. */
   readonly rowsRead?: number | undefined
   /** A problem for the operator. May contain addresses, tables and roles. */
@@ -34,7 +36,7 @@ export function healthRoutes({ projectName, report, isOperator }: HealthOptions)
   return async (app) => {
     app.get('/health', async (request, reply) => {
       const showsDetails = await isOperator(request)
-      const { database, sync, role, lagSeconds, rowsRead, problem } = report()
+      const { database, sync, role, lagSeconds, replica, rowsRead, problem } = report()
       const ok = database === 'up'
       if (!ok) reply.header('retry-after', '1')
       return reply
@@ -48,6 +50,13 @@ export function healthRoutes({ projectName, report, isOperator }: HealthOptions)
           database,
           sync,
           ...(showsDetails ? { sync_role: role, sync_lag_seconds: lagSeconds } : {}),
+          ...(!showsDetails || replica === undefined
+            ? {}
+            : {
+                replica: replica.used ? 'used' : 'avoided',
+                replica_lag_seconds: replica.lagSeconds,
+                ...(replica.problem === undefined ? {} : { replica_problem: replica.problem }),
+              }),
           ...(!showsDetails || rowsRead === undefined ? {} : { sync_rows_read: rowsRead }),
           ...(!showsDetails || problem === undefined ? {} : { problem }),
         })

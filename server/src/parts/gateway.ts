@@ -122,6 +122,7 @@ function reportHealth({ cluster, sync, schemas }: GatewayParts): HealthReport {
     sync: status.refused ? 'refused' : status.standby ? 'standby' : status.ready ? 'ready' : 'preparing',
     role: sync.isStandby ? 'follower' : 'reader',
     lagSeconds: status.lagSeconds,
+    replica: status.replica,
     rowsRead: status.filling?.rows,
     problem: [status.problem, schemas.problem, status.floods].filter(Boolean).join('; ') || undefined,
   }

@@ -1,6 +1,6 @@
 import { errorMessage, type Logger } from '@holdfast/foundation'
 import { sql, type Cluster, type Pool } from '@holdfast/postgres'
-import type { SyncService } from '@holdfast/sync'
+import type { ReplicaStatus, SyncService } from '@holdfast/sync'
 import { single, type Family } from '../gateway/metrics/families.ts'
 import { VERSION } from '../version.ts'
 import type { OpenPool, PartContext } from './part-context.ts'
@@ -40,7 +40,21 @@ export async function readMetrics(
       help: 'Transactions of devices, by what became of them.',
       samples: uploads,
     },
+    ...(status.replica ? replicaFamilies(status.replica) : []),
     ...(cluster.isUp() ? await slotFamilies(pools, logger) : []),
+  ]
+}
+
+function replicaFamilies({ used, lagSeconds, reads }: ReplicaStatus): readonly Family[] {
+  return [
+    single('gauge', 'holdfast_replica_used', 'Whether operations are read from DATABASE_REPLICA_URL.', Number(used)),
+    single('gauge', 'holdfast_replica_lag_seconds', 'Time that the replica needs to have everything.', lagSeconds),
+    {
+      name: 'holdfast_replica_reads_total',
+      type: 'counter',
+      help: 'Reads of operations for devices, by the Postgres that answered.',
+      samples: Object.entries(reads).map(([source, value]) => ({ labels: { source }, value })),
+    },
   ]
 }
 

@@ -1,6 +1,6 @@
-import type { SharedPool } from '@holdfast/postgres'
+import { withOwnSettings, type Cluster, type Pool, type SharedPool } from '@holdfast/postgres'
 import type { RestService } from '@holdfast/rest'
-import { openSync, syncOptions, type SyncOptions, type SyncService } from '@holdfast/sync'
+import { checkReplica, openSync, syncOptions, type SyncOptions, type SyncService } from '@holdfast/sync'
 import type { OpenHoldfastOptions } from '../holdfast.ts'
 import type { RoleUrls } from '../open-roles.ts'
 import type { RequestShare } from '../request-shares.ts'
@@ -14,12 +14,29 @@ const INSPECTION_LIFETIME_S = 300
 /** Longest delay in ms of "ready" by the initial copy of all tables, which continues afterwards. */
 const SYNC_PATIENCE_MS = 15_000
 
+/**
+ * Checks the configured replica.
+ *
+ * @returns its URL with our own settings
+ * @throws {HoldfastError} `replica_refused`, `replica_elsewhere`
+ */
+export async function prepareReplica(
+  { config }: PartContext,
+  { cluster, pool }: { readonly cluster: Cluster; readonly pool: Pool },
+): Promise<string | undefined> {
+  if (config.databaseReplicaUrl === undefined) return undefined
+  const url = withOwnSettings(config.databaseReplicaUrl, cluster.serverVersion)
+  await checkReplica(pool, url)
+  return url
+}
+
 /** Opens sync, which immediately starts copying tables. */
 export function openSyncPart(
   { config, logger, clock, opened }: PartContext,
   given: {
     /** Superuser URL with our own settings. */
     readonly url: string
+    readonly replicaUrl: string | undefined
     readonly roles: RoleUrls
     readonly shares: SharedPool<RequestShare>
     readonly policies: Pick<SyncOptions, 'compile' | 'prepare' | 'readWrites'>
@@ -34,6 +51,7 @@ export function openSyncPart(
   return opened.use(
     openSync({
       url: given.url,
+      replicaUrl: given.replicaUrl,
       shares: { streams: shares.share('streams'), uploads: shares.share('uploads') },
       exposedSchemas: given.exposedSchemas,
       ...given.roles,

@@ -36,6 +36,9 @@ import type { SyncOptions } from './options.ts'
 import { logRefusedTables } from './replicator/plan/log-refused-tables.ts'
 import { startReplicator, type Replicator } from './replicator/replicator.ts'
 import { wakeReader } from './replicator/setup/wake-reader.ts'
+import { createPositionReader } from './replica/log-position.ts'
+import { Replica } from './replica/replica.ts'
+import { ReplicatedLog } from './replica/replicated-log.ts'
 import { openRestrictedPools, type RestrictedPools } from './user-sql/restricted-pools.ts'
 import { createWriteCheckpointDelivery } from './routes/write-checkpoint.ts'
 import { RowEvaluator } from './rows/row-evaluator.ts'
@@ -57,6 +60,8 @@ export interface Ground {
   readonly pool: Pool
   readonly restricted: RestrictedPools
   readonly log: LogReader
+  /** The log, if its operations are read from a replica. */
+  readonly replicated: ReplicatedLog | undefined
   readonly feed: CheckpointFeed
   readonly walBarrier: WalBarrier
   /** Serves devices while another process reads the changes. */
@@ -111,13 +116,15 @@ export function openGround(options: SyncOptions, signal: AbortSignal): Ground {
     logger,
   })
   const walBarrier = createWalBarrier(pool, feed, () => follower.isFollowing)
+  const { log, replicated } = openLog(options, pool)
   const onTold = createWriteCheckpointDelivery({ walBarrier, connections, signal, logger })
   return {
     clock,
     instance,
     pool,
     restricted: openRestrictedPools(options),
-    log: createLogReader({ url, connectionsMax: CONCURRENT_READS_MAX }),
+    log,
+    replicated,
     feed,
     walBarrier,
     follower,
@@ -137,6 +144,15 @@ export function openGround(options: SyncOptions, signal: AbortSignal): Ground {
     seen: new SeenDevices({ pool, node: instance, connections: () => connections.all(), logger }),
     uploadProblems: new UploadProblems(),
   }
+}
+
+function openLog({ url, replicaUrl, logger }: SyncOptions, pool: Pool): Pick<Ground, 'log' | 'replicated'> {
+  const connectionsMax = CONCURRENT_READS_MAX
+  const primary = createLogReader({ url, connectionsMax })
+  if (replicaUrl === undefined) return { log: primary, replicated: undefined }
+  const replica = new Replica({ url: replicaUrl, connectionsMax })
+  const replicated = new ReplicatedLog({ primary, replica, readPosition: createPositionReader(pool), logger })
+  return { log: replicated, replicated }
 }
 
 /** Components that write the log. */

@@ -78,6 +78,8 @@ export type WatchSession = (
 export interface SyncOptions {
   /** Superuser URL: for schema `sync`, replication, and reading tables past their policies. */
   readonly url: string
+  /** A physical replica, which operations of the log are read from while it has all of them. */
+  readonly replicaUrl?: string | undefined
   /** Connections as `authenticator`, for everything that runs as a user: reads of streams and devices, and uploads. */
   readonly shares: { readonly streams: PoolShare; readonly uploads: PoolShare }
   /** Returns the schemas whose tables devices may currently write. {@link compile} uses the same. */

@@ -10,6 +10,7 @@ import { describeFloods } from './inspect/describe-floods.ts'
 import { DRAIN_MS, DRAINED_PER_SECOND } from './limits.ts'
 import { createStreamContext, openGround, startWriting, type Ground, type Writing } from './open-parts.ts'
 import type { SyncOptions } from './options.ts'
+import type { ReplicaStatus } from './replica/replicated-log.ts'
 import { UploadCounter, type UploadCounts } from './upload/upload-counts.ts'
 import { syncRoutes } from './routes/sync-routes.ts'
 
@@ -60,6 +61,8 @@ export interface SyncService extends AsyncDisposable {
     /** Age of the oldest received transaction that is not in the log; of a follower, how long it has not been able to read the log. */
     readonly lagSeconds: number
     readonly uploads: UploadCounts
+    /** `undefined` without a replica. */
+    readonly replica: ReplicaStatus | undefined
     /** The table being read, and its rows read since the process started. */
     readonly filling: FillProgress | undefined
     readonly problem: string | undefined
@@ -123,6 +126,7 @@ export function openSync(options: SyncOptions): SyncService {
       opId: feed.opId,
       lagSeconds: follower.isFollowing ? follower.lagSeconds : secondsSince(replicator.progress.waitingSinceMs),
       uploads: counter.counts(),
+      replica: ground.replicated?.status(),
       filling: replicator.filling,
       problem: replicator.problem ?? follower.problem,
       floods: describeFloods({ buckets: omittedTables.list(), classes: fullClassLists(writing.active()) }),

@@ -95,8 +95,8 @@ export interface World extends AsyncDisposable {
   device(userId: string, options?: Partial<StreamClientOptions> & { readonly expiresInS?: number }): StreamClient
   /** Disposes the service and opens another over the same database. */
   restart(): Promise<void>
-  /** Another server on the same database. */
-  another(): Promise<Server>
+  /** Another server on the same database. @param replicaUrl - of a standby that it reads from */
+  another(replicaUrl?: string): Promise<Server>
   /** Stops the service; `restart` opens the next. */
   stop(): Promise<void>
 }
@@ -150,8 +150,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     get service() {
       return (main as Served).service
     },
-    async another() {
-      const other = await serve(serving, 0)
+    async another(replicaUrl) {
+      const other = await serve({ ...serving, replicaUrl }, 0)
       others.push(other)
       return { service: other.service, url: `http://127.0.0.1:${other.port}`, stop: other.stop }
     },
@@ -189,6 +189,7 @@ interface ServingOptions {
   readonly world: WorldOptions
   /** The connections that devices have open. */
   readonly sockets: Set<Socket>
+  readonly replicaUrl?: string | undefined
   /** The address with the settings of Holdfast's own sessions. */
   readonly own: (url: string) => string
 }
@@ -216,12 +217,13 @@ async function serve(
   return { service, port, stop }
 }
 
-function optionsOfSync({ db, shares, own, world: options }: ServingOptions): SyncOptions {
+function optionsOfSync({ db, shares, own, replicaUrl, world: options }: ServingOptions): SyncOptions {
   const { through = (url: string) => url } = options
   const compiler = createPlanCompiler()
   const memory: ReadingMemory = {}
   return {
     url: own(db.url),
+    ...(replicaUrl === undefined ? {} : { replicaUrl: own(replicaUrl) }),
     readerUrl: own(through(db.readerUrl)),
     evaluatorUrl: own(through(db.evaluatorUrl)),
     shares,

@@ -21,6 +21,8 @@ export interface StatementConnectionOptions<Name extends string> {
   readonly settings: Readonly<Record<string, string>>
   /** Its statements by name. */
   readonly statements: Readonly<Record<Name, PreparedStatement>>
+  /** Timeout in ms for connecting and preparing. */
+  readonly connectTimeoutMs: number
   /** Called once when either side closes the connection. */
   readonly onLost: () => void
 }
@@ -52,11 +54,12 @@ interface Run {
 export async function openStatementConnection<Name extends string>(
   options: StatementConnectionOptions<Name>,
 ): Promise<StatementConnection<Name>> {
-  const { url, applicationName, settings, statements, onLost } = options
+  const { url, applicationName, settings, statements, connectTimeoutMs, onLost } = options
   const client = new Client({
     connectionString: url,
     application_name: applicationName,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: connectTimeoutMs,
     keepAlive: true,
     stream: bufferedSocket,
   })
@@ -65,8 +68,10 @@ export async function openStatementConnection<Name extends string>(
     await client.connect()
     rememberConnection(client)
     for (const [name, value] of Object.entries(settings)) await client.query(`set ${name} = ${value}`)
-    for (const [name, { text, parameterTypes }] of Object.entries<PreparedStatement>(statements))
-      await client.query(`prepare ${preparedName(name)} (${parameterTypes.join(', ')}) as ${text}`)
+    for (const [name, { text, parameterTypes }] of Object.entries<PreparedStatement>(statements)) {
+      const types = parameterTypes.length > 0 ? ` (${parameterTypes.join(', ')})` : ''
+      await client.query(`prepare ${preparedName(name)}${types} as ${text}`)
+    }
   } catch (error) {
     await client.end().catch(() => undefined) // possibly broken already
     throw error

@@ -8,6 +8,7 @@ test('a connection whose statements Postgres does not take is closed', async () 
     url: database.url,
     applicationName: 'test of statements',
     settings: {},
+    connectTimeoutMs: 10_000,
     statements: { broken: { text: 'select from no_such_table', parameterTypes: ['text'] } },
     onLost: () => undefined,
   })

@@ -26,6 +26,7 @@ export function renderStatus(status: SyncStatus, all: boolean): string {
     ],
     ['reader', `${reader.state}${reader.problem === undefined ? '' : `: ${reader.problem}`}`],
     ...status.servers.map((server): readonly [string, string] => ['server', renderServer(server, status.server)]),
+    ...(status.replica ? [['replica', renderReplica(status.replica)] as const] : []),
     ['behind', `${bytes(slot.lagBytes)}, ${reader.lagSeconds} s`],
     [
       'checkpoint',
@@ -115,6 +116,11 @@ function renderAuthors(authors: SyncStatus['leftOut'][number]['authors'], throug
   if (authors.length === 0)
     return `look at who wrote their ${rows}: it was not through Holdfast, or while they were away`
   return `${rows} that concern them were written by ${authors.map((one) => `${one.author} (${count(one.rows)})`).join(', ')}`
+}
+
+function renderReplica({ used, lagSeconds, problem, reads }: NonNullable<SyncStatus['replica']>): string {
+  const state = used ? `used, ${lagSeconds} s behind` : `NOT USED: ${problem} It last had everything ${lagSeconds} s ago.`
+  return `${state}; ${count(reads.replica)} reads from it since the start, ${count(reads.primary)} from the primary`
 }
 
 function renderSlot(slot: SyncStatus['slot']): string {

@@ -7,7 +7,7 @@ import type { DependencyIndex } from '../buckets/dependency-index.ts'
 import type { CheckpointFeed } from '../checkpoints/checkpoint-feed.ts'
 import { Waiters } from '../checkpoints/waiters.ts'
 import { FOLLOW_RETRY_MS, NOTES_POLL_MS, NOTES_READ_MAX } from './limits.ts'
-import { logReadFailed } from '../storage/log-reader.ts'
+import { logReadFailed } from '../storage/log-read-failure.ts'
 import {
   epochOf,
   NOTES_CHANNEL,

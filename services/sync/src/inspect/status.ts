@@ -4,6 +4,7 @@ import { findSlot, formatLsn, parseLsn, type Lsn } from '@holdfast/replication'
 import type { ClassList } from '../buckets/class-list.ts'
 import type { PolicyFailure } from '../buckets/policy-failures.ts'
 import type { FillProgress } from '../fill/fill-turns.ts'
+import type { ReplicaStatus } from '../replica/replicated-log.ts'
 import { listServers, type ListedServer } from '../lease/lease.ts'
 import { readSlotName } from '../replicator/setup/change-slot.ts'
 import type { ReaderProgress, ReaderState } from '../replicator/read/reader-progress.ts'
@@ -20,6 +21,8 @@ export interface SyncStatus {
   readonly server: string
   /** All servers of the database, the reader first. */
   readonly servers: readonly ListedServer[]
+  /** Use of `DATABASE_REPLICA_URL` by this server. Missing without one. */
+  readonly replica?: ReplicaStatus
   /** State of the change reader, and the last failure while it recovers. */
   readonly reader: {
     readonly state: ReaderState
@@ -122,6 +125,7 @@ export interface StatusSource {
   readonly plan: SyncPlan | undefined
   readonly failing: readonly PolicyFailure[]
   readonly ready: boolean
+  readonly replica: ReplicaStatus | undefined
   readonly reader: {
     readonly state: ReaderState
     readonly problem: string | undefined
@@ -154,6 +158,7 @@ export async function readStatus(source: StatusSource): Promise<SyncStatus> {
     ready: source.ready,
     server: source.server,
     servers: await listServers(pool),
+    ...(source.replica ? { replica: source.replica } : {}),
     reader: {
       state: reader.state,
       ...(reader.problem === undefined ? {} : { problem: reader.problem }),

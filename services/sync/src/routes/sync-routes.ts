@@ -138,6 +138,7 @@ function status({ options, ground, writing, context }: SyncRoutesOptions): Promi
     plan: writing.plan(),
     failing: ground.failures.list(),
     ready: replicator.isServing || ground.follower.isReady,
+    replica: ground.replicated?.status(),
     reader: replicator,
     checkpoint: ground.feed,
     devices: {

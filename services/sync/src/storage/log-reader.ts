@@ -1,12 +1,7 @@
-import { errorMessage, HoldfastError, Semaphore } from '@holdfast/foundation'
-import {
-  READ_BYTES,
-  isConnectionLoss,
-  openStatementConnection,
-  sqlstateOf,
-  type StatementConnection,
-} from '@holdfast/postgres'
-import { shuttingDown } from '../errors.ts'
+import { errorMessage } from '@holdfast/foundation'
+import { READ_BYTES, isConnectionLoss, sqlstateOf, type PreparedStatement, type StatementConnection } from '@holdfast/postgres'
+import { createLogConnections } from './log-connections.ts'
+import { logReadFailed } from './log-read-failure.ts'
 import { LOG_SETTINGS } from './log-settings.ts'
 
 /** Consecutive operations of one bucket. */
@@ -47,7 +42,7 @@ export interface LogReader extends AsyncDisposable {
 }
 
 /** Sums sizes before fetching: the length of a large document is known without reading it. */
-const JOINED = `
+const joined = (condition: string): string => `
   select w.bucket_id, x.ops, coalesce(x.last_op_id, 0), x.has_more::int, coalesce(b.floor, 0), coalesce(b.compactions, 0), coalesce(x.docs, ''::bytea)
     from unnest($1::int[], $2::bigint[]) with ordinality w (bucket_id, after, position)
     left join lateral (select floor, compactions from sync.buckets where id = w.bucket_id) b on true
@@ -61,10 +56,11 @@ const JOINED = `
               where bucket_id = w.bucket_id and op_id > w.after and op_id <= $3::bigint
               order by op_id limit $4::bigint) o
    ) x
+   ${condition}
    order by w.position`
 
-/** Like {@link JOINED}, with one row per operation. The last one tells whether more follow. */
-const SINGLE = `
+/** Like {@link joined}, with one row per operation. The last one tells whether more follow. */
+const single = (condition: string): string => `
   select w.bucket_id, (x.op_id is not null)::int, coalesce(x.op_id, 0), coalesce(x.has_next or x.number = $4, false)::int,
          coalesce(b.floor, 0), coalesce(b.compactions, 0), coalesce(x.doc, ''::bytea)
     from unnest($1::int[], $2::bigint[]) with ordinality w (bucket_id, after, position)
@@ -81,86 +77,43 @@ const SINGLE = `
                order by op_id limit $4::bigint) o
        where o.bytes_before < $5
     ) x on true
+   ${condition}
    order by w.position, x.op_id`
 
 const PARAMETER_TYPES = ['int[]', 'bigint[]', 'bigint', 'bigint', 'bigint']
 
-const STATEMENTS = {
-  joined: { text: JOINED, parameterTypes: PARAMETER_TYPES },
-  single: { text: SINGLE, parameterTypes: PARAMETER_TYPES },
-}
+/** @param condition - `where …`; buckets without it have no slice */
+export const logStatements = (condition = ''): Readonly<Record<'joined' | 'single', PreparedStatement>> => ({
+  joined: { text: joined(condition), parameterTypes: PARAMETER_TYPES },
+  single: { text: single(condition), parameterTypes: PARAMETER_TYPES },
+})
 
-type LogConnection = StatementConnection<keyof typeof STATEMENTS>
+type LogConnection = Pick<StatementConnection<'joined' | 'single'>, 'run'>
+
+/** Timeout in ms for connecting to Postgres. */
+const CONNECT_TIMEOUT_MS = 10_000
 
 /** Opens up to `connectionsMax` connections on demand. */
 export function createLogReader(options: { readonly url: string; readonly connectionsMax: number }): LogReader {
-  const idle: LogConnection[] = []
-  const all = new Set<LogConnection>()
-  const closing = new AbortController()
-  const { connectionsMax } = options
-  const semaphore = new Semaphore<'urgent' | 'bulk'>({
-    permits: connectionsMax,
-    groups: {
-      urgent: { isUrgent: true },
-      // Keeps connections for live changes and first lines, however much is being downloaded.
-      bulk: { max: Math.max(1, connectionsMax - Math.ceil(connectionsMax / 3)) },
-    },
+  const connections = createLogConnections({
+    ...options,
+    applicationName: 'holdfast log reader',
+    settings: LOG_SETTINGS,
+    statements: logStatements(),
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
   })
-
-  async function open(): Promise<LogConnection> {
-    try {
-      const connection = await openStatementConnection({
-        url: options.url,
-        applicationName: 'holdfast log reader',
-        settings: LOG_SETTINGS,
-        statements: STATEMENTS,
-        onLost() {
-          all.delete(connection)
-          removeFrom(idle, connection)
-        },
-      })
-      all.add(connection)
-      if (closing.signal.aborted) connection.close()
-      return connection
-    } catch (error) {
-      throw logReadFailed(errorMessage(error), error)
-    }
-  }
-
   return {
-    read: (input) =>
-      semaphore.run({ group: input.isBulk ? 'bulk' : 'urgent', signal: closing.signal }, async () => {
-        const connection = idle.pop() ?? (await open())
-        try {
-          const slices = await readSlices(connection, input)
-          if (!connection.isLost()) idle.push(connection)
-          return slices
-        } catch (error) {
-          all.delete(connection)
-          connection.close()
-          throw error
-        }
-      }),
-    async [Symbol.asyncDispose]() {
-      closing.abort(shuttingDown())
-      for (const connection of all) connection.close()
+    async read(input) {
+      try {
+        return await connections.use(input.isBulk ? 'bulk' : 'urgent', (connection) => readSlices(connection, input))
+      } catch (error) {
+        if (PASSING_STATES.test(sqlstateOf(error) ?? '')) throw logReadFailed(errorMessage(error), error)
+        if (isConnectionLoss(error)) throw logReadFailed('The connection to Postgres was lost', error)
+        throw error
+      }
     },
+    [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
   }
-}
-
-function removeFrom<T>(list: T[], item: T): void {
-  const index = list.indexOf(item)
-  if (index >= 0) list.splice(index, 1)
-}
-
-/** The log could not be read for a transient reason, so a retry may succeed. */
-export function logReadFailed(message: string, cause?: unknown): HoldfastError {
-  return new HoldfastError('sync_log_read', 503, message, { cause })
-}
-
-/** Whether reading failed for a transient reason. */
-export function isLogReadFailure(error: unknown): boolean {
-  return error instanceof HoldfastError && error.code === 'sync_log_read'
 }
 
 /** A slice that may grow by further rows. */
@@ -171,29 +124,24 @@ interface GrowingSlice extends OpsSlice {
   readonly docs: Buffer[]
 }
 
-async function readSlices(connection: LogConnection, input: ReadOpsInput): Promise<OpsSlice[]> {
+/** Reads with {@link logStatements}. Rows of one bucket are adjacent. */
+export async function readSlices(connection: LogConnection, input: ReadOpsInput): Promise<OpsSlice[]> {
   const { wanted, upTo, opsMax, bytesMax, isLarge = false } = input
   const ids = `{${wanted.map((entry) => entry.bucketId).join(',')}}`
   const after = `{${wanted.map((entry) => entry.after).join(',')}}`
   const slices: GrowingSlice[] = []
-  try {
-    await connection.run(isLarge ? 'single' : 'joined', [ids, after, upTo, opsMax, bytesMax], (buffer, start, end) => {
-      const slice = readSlice(buffer, start, end)
-      const before = slices.at(-1)
-      if (before?.bucketId !== slice.bucketId) {
-        slices.push(slice)
-        return
-      }
-      before.docs.push(...slice.docs)
-      before.count += slice.count
-      before.lastOpId = slice.lastOpId
-      before.hasMore = slice.hasMore
-    })
-  } catch (error) {
-    if (PASSING_STATES.test(sqlstateOf(error) ?? '')) throw logReadFailed(errorMessage(error), error)
-    if (isConnectionLoss(error)) throw logReadFailed('The connection to Postgres was lost', error)
-    throw error
-  }
+  await connection.run(isLarge ? 'single' : 'joined', [ids, after, upTo, opsMax, bytesMax], (buffer, start, end) => {
+    const slice = readSlice(buffer, start, end)
+    const before = slices.at(-1)
+    if (before?.bucketId !== slice.bucketId) {
+      slices.push(slice)
+      return
+    }
+    before.docs.push(...slice.docs)
+    before.count += slice.count
+    before.lastOpId = slice.lastOpId
+    before.hasMore = slice.hasMore
+  })
   return slices
 }
 
