@@ -45,9 +45,14 @@ export async function openHoldfast(options: OpenHoldfastOptions): Promise<Holdfa
 /** @throws {HoldfastError} `option_invalid` */
 function requireSharedDatabase({ natsUrl, databaseReplicaUrl, databaseUrl }: OpenHoldfastOptions['config']): void {
   if (databaseReplicaUrl !== undefined && databaseUrl === undefined)
-    throw new HoldfastError('option_invalid', 500, 'DATABASE_REPLICA_URL is a replica of DATABASE_URL, which is not set.', {
-      hint: 'Set DATABASE_URL, or start without DATABASE_REPLICA_URL: the packaged Postgres has no replicas.',
-    })
+    throw new HoldfastError(
+      'option_invalid',
+      500,
+      'DATABASE_REPLICA_URL is a replica of DATABASE_URL, which is not set.',
+      {
+        hint: 'Set DATABASE_URL, or start without DATABASE_REPLICA_URL: the packaged Postgres has no replicas.',
+      },
+    )
   if (databaseReplicaUrl !== undefined && !/^postgres(ql)?:$/.test(URL.parse(databaseReplicaUrl)?.protocol ?? ''))
     throw new HoldfastError('option_invalid', 500, 'DATABASE_REPLICA_URL is not a URL of Postgres.', {
       hint: 'Write it like DATABASE_URL: postgres://user:password@host:5432/database.',

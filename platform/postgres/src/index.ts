@@ -35,7 +35,11 @@ export { runScript, type ScriptResult } from './wire/run-script.ts'
 export { runStatements, type StatementResult, type StatementsOutcome } from './wire/run-statements.ts'
 export { readServerError } from './wire/server-error.ts'
 export { READ_BYTES, bufferedSocket } from './wire/read-buffer.ts'
-export { openStatementConnection, type PreparedStatement, type StatementConnection } from './wire/statement-connection.ts'
+export {
+  openStatementConnection,
+  type PreparedStatement,
+  type StatementConnection,
+} from './wire/statement-connection.ts'
 export { takeOver, type Wire } from './wire/take-over.ts'
 export { RowTooLarge, runPipeline, type PipelineOptions, type PipelineStep } from './pipeline/pipeline.ts'
 export { RESET_SESSION, runThenReset, type AnswerThenReset } from './pipeline/run-then-reset.ts'

@@ -14,7 +14,9 @@ export interface HealthReport {
   /** Seconds by which what devices get is behind. */
   readonly lagSeconds: number
   /** Use of `DATABASE_REPLICA_URL`; missing without one. */
-  readonly replica?: { readonly used: boolean; readonly lagSeconds: number; readonly problem: string | undefined } | undefined
+  readonly replica?:
+    | { readonly used: boolean; readonly lagSeconds: number; readonly problem: string | undefined }
+    | undefined
   /** While a large table is being read for sync: the number of its rows read since the server started. */
   readonly rowsRead?: number | undefined
   /** A problem for the operator. May contain addresses, tables and roles. */

@@ -42,11 +42,7 @@ const untilUsed = (): Promise<void> => expect.poll(() => replica().used, { timeo
 /** Waits until the device has what Postgres shows. */
 async function expectEqual(device: StreamClient, timeoutMs = 10_000): Promise<void> {
   const expected = JSON.stringify([...(await world.visible(ALICE))].toSorted())
-  await device.until(
-    () => JSON.stringify([...device.state].toSorted()) === expected,
-    'the rows of Postgres',
-    timeoutMs,
-  )
+  await device.until(() => JSON.stringify([...device.state].toSorted()) === expected, 'the rows of Postgres', timeoutMs)
   expect(device.faults).toEqual([])
 }
 

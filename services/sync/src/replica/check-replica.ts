@@ -28,7 +28,8 @@ export async function checkReplica(primary: Queryable, url: string): Promise<voi
     })
   }
   const expected = await identify(primary)
-  const isOther = found.database !== expected.database || (found.system ?? expected.system) !== (expected.system ?? found.system)
+  const isOther =
+    found.database !== expected.database || (found.system ?? expected.system) !== (expected.system ?? found.system)
   if (!isOther) return
   throw new HoldfastError('replica_elsewhere', 500, 'DATABASE_REPLICA_URL is not a replica of DATABASE_URL.', {
     detail: `It has database ${found.database} of system ${found.system}, and DATABASE_URL has database ${expected.database} of system ${expected.system}.`,
@@ -50,7 +51,9 @@ async function identify(db: Queryable): Promise<DatabaseIdentity> {
     select oid::text as database, has_function_privilege('pg_catalog.pg_control_system()', 'execute') as may_identify
       from pg_catalog.pg_database where datname = current_database()`)
   const [control] = row?.may_identify
-    ? await db.query<{ system: string }>(sql`select system_identifier::text as system from pg_catalog.pg_control_system()`)
+    ? await db.query<{ system: string }>(
+        sql`select system_identifier::text as system from pg_catalog.pg_control_system()`,
+      )
     : []
   return { database: row?.database ?? '', system: control?.system }
 }

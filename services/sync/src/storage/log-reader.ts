@@ -1,5 +1,11 @@
 import { errorMessage } from '@holdfast/foundation'
-import { READ_BYTES, isConnectionLoss, sqlstateOf, type PreparedStatement, type StatementConnection } from '@holdfast/postgres'
+import {
+  READ_BYTES,
+  isConnectionLoss,
+  sqlstateOf,
+  type PreparedStatement,
+  type StatementConnection,
+} from '@holdfast/postgres'
 import { createLogConnections } from './log-connections.ts'
 import { logReadFailed } from './log-read-failure.ts'
 import { LOG_SETTINGS } from './log-settings.ts'
