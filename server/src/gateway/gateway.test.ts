@@ -399,8 +399,7 @@ describe('health', () => {
     ["an administrator's key", bearer('admin')],
   ])('tells %s the problem', async (_, headers) => {
     const answer = await (await troubled()).inject({ url: '/health', headers })
-    expect(answer.json()).toMatchObject({ sync: 'preparing', sync_rows_read: 7, problem: PROBLEM })
-    expect(answer.json()).toMatchObject({ replica: 'avoided', replica_lag_seconds: 4, replica_problem: PROBLEM })
+    expect(answer.json()).toMatchObject({ sync: 'preparing', sync_rows_read: 7, problem: PROBLEM, replica: 'avoided' })
   })
 })
 

@@ -73,7 +73,7 @@ export async function openStandby(url: string): Promise<Standby> {
       await exited
     },
     async [Symbol.asyncDispose]() {
-      await pool[Symbol.asyncDispose]().catch(() => undefined) // its connections may be broken
+      await pool[Symbol.asyncDispose]()
       if (child.exitCode === null && child.signalCode === null) {
         const exited = once(child, 'exit')
         signalAll(frozen, 'SIGCONT')
