@@ -29,8 +29,9 @@ mkdirSync(reports, { recursive: true })
 const built = await run('node', ['scripts/build-if-stale.ts', '--with-test-support'])
 if (built !== 0) process.exit(built)
 
-// Without it, the tests that need it are skipped, and say so.
-if (!findProgram('nats-server')) await installPackages(['nats-server'])
+// Without them, the tests that need them are skipped, and say so.
+const missing = ['nats-server', 'haproxy'].filter((name) => !findProgram(name))
+if (missing.length > 0) await installPackages(missing)
 
 let total = countRun(await runVitest(reports, scope, vitest, withCoverage))
 if (withCoverage) total = addRuns(total, judgeCoverage())

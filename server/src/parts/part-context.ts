@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '@holdfast/foundation'
 import type { LogService } from '@holdfast/protocol'
-import { createPool, SHORT_TRANSACTIONS, type Pool, type PoolOptions } from '@holdfast/postgres'
+import { createPool, SHARED_TRANSACTIONS, SHORT_TRANSACTIONS, type Pool, type PoolOptions } from '@holdfast/postgres'
 import type { SettingOrigins } from '../config/load-config.ts'
 import type { Config } from '../config/options.ts'
 import type { OpenHoldfastOptions } from '../holdfast.ts'
@@ -23,7 +23,9 @@ export interface PartContext {
   readonly pools: Map<string, OpenPool>
   /** The same, with a logger whose lines are of a service. */
   as(service: LogService): PartContext
-  /** Opens a pool for {@link SHORT_TRANSACTIONS} and adds it to {@link opened}. */
+  /** Settings of connections whose transactions wait for nothing but Postgres. */
+  readonly transactionSettings: Readonly<Record<string, string>>
+  /** Opens a pool with {@link transactionSettings} and adds it to {@link opened}. */
   openPool(options: Omit<PoolOptions, 'onError'>): Pool
 }
 
@@ -41,6 +43,7 @@ export function createPartContext(
 ): PartContext {
   const onError = (error: Error): void => logger.log('debug', 'an idle connection broke', { error: error.message })
   const pools = new Map<string, OpenPool>()
+  const transactionSettings = config.databaseUrl === undefined ? SHORT_TRANSACTIONS : SHARED_TRANSACTIONS
   const context: PartContext = {
     config,
     origins,
@@ -51,10 +54,11 @@ export function createPartContext(
     bornAt: preparation?.bornAt === undefined ? undefined : new Date(preparation.bornAt),
     opened,
     pools,
+    transactionSettings,
     as: (service) => (logs ? { ...context, logger: logs.loggerFor(service) } : context),
     openPool(options) {
       const pool = opened.use(
-        createPool({ ...options, settings: { ...SHORT_TRANSACTIONS, ...options.settings }, onError }),
+        createPool({ ...options, settings: { ...transactionSettings, ...options.settings }, onError }),
       )
       const { applicationName, connectionsMax } = options
       pools.set(applicationName, { pool, connectionsMax, waiting: () => pool.usage().waiting })

@@ -1,16 +1,16 @@
-import { sharePool, SHORT_TRANSACTIONS, type CatalogWatch, type SharedPool } from '@holdfast/postgres'
+import { sharePool, type CatalogWatch, type SharedPool } from '@holdfast/postgres'
 import { readAppSettings } from '../config/app-settings.ts'
 import { requestShares, type RequestShare } from '../request-shares.ts'
 import type { PartContext } from './part-context.ts'
 
 /** Overrides `idle_session_timeout`, which is meant for users' sessions and would close idle pooled connections. */
-const REQUEST_SETTINGS = { ...SHORT_TRANSACTIONS, idle_session_timeout: '0' }
+const REQUEST_SETTINGS = { idle_session_timeout: '0' }
 
 const NAME = 'holdfast request'
 
 /** Opens the connections for users' requests, divided between the services. */
 export function openRequestConnections(
-  { config, openPool, pools }: PartContext,
+  { config, openPool, pools, transactionSettings }: PartContext,
   { requestUrl, catalog }: { readonly requestUrl: string; readonly catalog: CatalogWatch },
 ): SharedPool<RequestShare> {
   const pool = openPool({
@@ -18,7 +18,7 @@ export function openRequestConnections(
     applicationName: NAME,
     connectionsMax: config.requestConnectionsMax,
     resetAfterTransaction: true,
-    settings: { ...readAppSettings(config.appSettings), ...REQUEST_SETTINGS },
+    settings: { ...readAppSettings(config.appSettings), ...transactionSettings, ...REQUEST_SETTINGS },
     roleSettings: (role) => catalog.current().roles.find(({ name }) => name === role)?.settings ?? {},
   })
   const shared = sharePool(pool, requestShares(config))

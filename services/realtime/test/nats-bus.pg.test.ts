@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '@holdfast/foundation'
-import { freePort } from '@holdfast/test-support'
+import { findDaemon, freePort, startNatsServer } from '@holdfast/test-support'
 import type { Bus, BusMessage } from '../src/bus/bus.ts'
 import { natsTransport } from '../src/bus/nats-transport.ts'
 import { openNetworkBus } from '../src/bus/network-bus.ts'
 import { createEntry } from '../src/bus/presence.ts'
 import { describeBus } from './bus-suite.ts'
-import { findNatsServer, startNatsServer } from './nats-server.ts'
 
-const program = findNatsServer()
+const program = findDaemon('nats-server', 'NATS_SERVER_PATH')
 
 describe.skipIf(program !== undefined)('servers on NATS', () => {
   test.skip('are not tried: no nats-server in PATH or NATS_SERVER_PATH (Debian and Ubuntu: apt-get install nats-server)', () =>

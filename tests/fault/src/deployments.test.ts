@@ -14,7 +14,7 @@ let world: World
 let present: ServerProcess | undefined
 
 beforeAll(async () => {
-  world = await openWorld(seedOfRun(), async (url) => {
+  world = await openWorld(seedOfRun(), async ({ url }) => {
     proxy = await openProxyToServers([url])
     return proxy.url
   })

@@ -4,9 +4,10 @@
  * order, none twice; those of the database without a gap while no server fails. The presence of a server that dies leaves within five seconds.
  */
 import { createHmac } from 'node:crypto'
-import { createClient, type RealtimeChannel } from '@supabase/supabase-js'
+import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openHoldfast, openRawStream, type Holdfast, type ServerProcess } from '@holdfast/test-support'
+import { joinChannel as joinOn, type JoinedChannel } from './joined-channel.ts'
 import { onThisMachine, pause, recoveryMsMax } from './world.ts'
 
 /** Its server is killed at once, which leaves its Postgres to the two others. */
@@ -124,34 +125,7 @@ async function expectWhole(url: string): Promise<void> {
   })
 }
 
-interface JoinedChannel {
-  readonly channel: RealtimeChannel
-  readonly states: readonly string[]
-  readonly events: readonly string[]
-  /** Of the broadcasts that it got. */
-  readonly numbers: readonly number[]
-  readonly present: () => readonly string[]
-}
-
-/** Joins a channel on one of the servers with the public client, and shows that it is there. */
-async function joinChannel(url: string, key: string): Promise<JoinedChannel> {
-  const states: string[] = []
-  const events: string[] = []
-  const numbers: number[] = []
-  const client = createClient(url, holdfast.anonKey)
-  const channel = client
-    .channel('room', { config: { presence: { key } } })
-    .on('broadcast', { event: '*' }, ({ event, payload }) => {
-      if (event === 'counted') numbers.push((payload as { number: number }).number)
-      else events.push(event)
-    })
-    .on('presence', { event: 'sync' }, () => undefined)
-    .subscribe((state) => void states.push(state))
-  onTestFinished(() => client.realtime.disconnect().then(() => undefined))
-  await expect.poll(() => states).toContain('SUBSCRIBED')
-  await channel.track({})
-  return { channel, states, events, numbers, present: () => Object.keys(channel.presenceState()).toSorted() }
-}
+const joinChannel = (url: string, key: string): Promise<JoinedChannel> => joinOn(url, holdfast.anonKey, key)
 
 /** Subscribes to changes of notes. */
 async function followNotes(url: string): Promise<{

@@ -76,14 +76,14 @@ export interface World extends AsyncDisposable {
   expectNothingLostNothingTwice(): Promise<void>
 }
 
-const straight = async (url: string): Promise<string> => url
+const straight = async ({ url }: Holdfast): Promise<string> => url
 
-/** @param through - what stands before the server, by its address: for the address that devices use */
+/** @param through - starts what stands between the devices and the server; returns the URL for devices */
 export async function openWorld(seed: number, through = straight): Promise<World> {
   const random = createRandom(seed)
   const holdfast = await openHoldfast({ sample: true })
   await createNotes(holdfast)
-  const link = await openFaultyLink(await through(holdfast.url))
+  const link = await openFaultyLink(await through(holdfast))
   const devices: TestDevice[] = []
   for (const name of PEOPLE)
     devices.push(await openDevice({ ...holdfast, url: link.url }, { email: `${name}@northline.example` }))
@@ -194,7 +194,7 @@ function randomStatement(random: Random): string {
 }
 
 /** Repeats each of the steps until `body` has ended, and waits for the last ones. */
-async function whileRunning(body: () => Promise<void>, steps: readonly (() => Promise<void>)[]): Promise<void> {
+export async function whileRunning(body: () => Promise<void>, steps: readonly (() => Promise<void>)[]): Promise<void> {
   const stop = new AbortController()
   const loaded = Promise.all(
     steps.map(async (step) => {

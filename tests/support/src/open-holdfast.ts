@@ -31,6 +31,12 @@ export interface HoldfastOptions {
   readonly prepareDataDir?: (dataDir: string) => Promise<void>
 }
 
+export interface AnotherOptions {
+  readonly port?: number
+  /** Additional arguments for `holdfast start`. */
+  readonly args?: readonly string[]
+}
+
 /** A separate server: the real process with its own Postgres, on free ports, in a temporary folder. */
 export interface Holdfast extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`, unchanged by a restart. */
@@ -71,8 +77,8 @@ export interface Holdfast extends AsyncDisposable {
   stop(): Promise<void>
   /** Restarts it on the same data and ports. */
   restart(): Promise<void>
-  /** Starts another server on its database with the same keys. */
-  another(): Promise<ServerProcess>
+  /** Starts another server on its database with the same keys, by default on a free port. */
+  another(options?: AnotherOptions): Promise<ServerProcess>
 }
 
 export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdfast> {
@@ -100,6 +106,7 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
   const admin = createPool({ url: databaseUrl, applicationName: 'tests', connectionsMax: 5 })
   const internalUrl = isEmbedded ? internalUrlOf(databaseUrl, dataDir) : databaseUrl
   const internal = createPool({ url: internalUrl, applicationName: 'tests', connectionsMax: 5 })
+  const ofDatabase = [`--database-url=${internalUrl}`, `--data-dir=${dataDir}`]
   const clients: SupabaseClient[] = []
 
   async function killAll9(): Promise<void> {
@@ -137,13 +144,9 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
     log: () => server.log(),
     kill9: () => server.kill('SIGKILL'),
     killAll9,
-    async killPostgres9() {
-      const postmaster = postmasterPid(dataDir)
-      if (postmaster !== undefined) process.kill(postmaster, 'SIGKILL')
-    },
+    killPostgres9: async () => killPostmaster(dataDir),
     stop: () => server.kill('SIGTERM'),
-    another: () =>
-      startServer([`--database-url=${internalUrl}`, '--port=0', `--data-dir=${dataDir}`], folder, options.program),
+    another: (other) => startServer([...ofDatabase, ...argsOfAnother(other)], folder, options.program),
     async restart() {
       server = await startServer(args, folder, options.program)
     },
@@ -156,6 +159,10 @@ export async function openHoldfast(options: HoldfastOptions = {}): Promise<Holdf
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function argsOfAnother({ port = 0, args = [] }: AnotherOptions = {}): readonly string[] {
+  return [`--port=${port}`, ...args]
 }
 
 /** Returns the superuser's URL, which a server never shows. */
@@ -175,6 +182,11 @@ function postmasterPid(dataDir: string): number | undefined {
   } catch {
     return undefined // not running
   }
+}
+
+function killPostmaster(dataDir: string): void {
+  const postmaster = postmasterPid(dataDir)
+  if (postmaster !== undefined) process.kill(postmaster, 'SIGKILL')
 }
 
 async function killProcess(pid: number): Promise<void> {

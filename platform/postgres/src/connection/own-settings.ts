@@ -43,6 +43,9 @@ const OWN_SETTINGS: Readonly<Record<string, string>> = {
  */
 export const SHORT_TRANSACTIONS: Readonly<Record<string, string>> = { idle_in_transaction_session_timeout: '60s' }
 
+/** {@link SHORT_TRANSACTIONS} of a database with several servers. A device that moves to another server waits for its upload on the hung one for this long. */
+export const SHARED_TRANSACTIONS: Readonly<Record<string, string>> = { idle_in_transaction_session_timeout: '5s' }
+
 /** Postgres 17 as `server_version_num`. Older versions refuse a startup with `transaction_timeout`. */
 const TRANSACTION_TIMEOUT_SINCE = 170_000
 
