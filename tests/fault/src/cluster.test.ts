@@ -7,7 +7,7 @@
  */
 import { createClient } from '@supabase/supabase-js'
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
-import { SAMPLE_PASSWORD, type TestDevice } from '@holdfast/test-support'
+import { SAMPLE_PASSWORD } from '@holdfast/test-support'
 import { findClusterPrograms, openCluster, restartPostgres, type Cluster } from './cluster.ts'
 import { joinChannel } from './joined-channel.ts'
 import { onThisMachine, openWorld, pause, seedOfRun, whileRunning, type World } from './world.ts'
@@ -15,8 +15,6 @@ import { onThisMachine, openWorld, pause, seedOfRun, whileRunning, type World } 
 /** From the moment at which a server fails until all devices are equal, in milliseconds. A server that hangs is noticed after four seconds. */
 const RECOVERY_MS_MAX = 5_000
 const HUNG_RECOVERY_MS_MAX = 10_000
-/** By how much a device may be behind while servers are replaced, in milliseconds. */
-const BEHIND_MS_MAX = 5_000
 /** How long NATS is away, in milliseconds: longer than the silence after which presence of another server leaves. */
 const NATS_AWAY_MS = process.env['HOLDFAST_NIGHT'] === undefined ? 6_000 : 30_000
 
@@ -164,14 +162,13 @@ describe.skipIf(programs === undefined)('three servers behind a load balancer', 
     expect(ada.states).toEqual(['SUBSCRIBED'])
   })
 
-  test('a rolling deployment fails no request and leaves no device behind', async () => {
-    const { holdfast, devices } = world
+  test('a rolling deployment fails no request', async () => {
+    const { holdfast } = world
     await recover()
     const supabase = createClient(cluster.url, holdfast.anonKey, { auth: { persistSession: false } })
     await supabase.auth.signInWithPassword({ email: 'mina.kaya@northline.example', password: SAMPLE_PASSWORD })
     const failures: string[] = []
     let requests = 0
-    let behindMs = 0
 
     /** One read, and one write, as an app sends them. */
     async function request(): Promise<void> {
@@ -181,21 +178,6 @@ describe.skipIf(programs === undefined)('three servers behind a load balancer', 
       requests += 2
       await pause(20)
     }
-    /** Measures how long a row takes to all devices. */
-    async function follow(): Promise<void> {
-      const marker = crypto.randomUUID()
-      await holdfast.admin.withClient((client) =>
-        client.query(`insert into public.notes (owner_id, title) values (gen_random_uuid(), $1)`, [marker]),
-      )
-      const committed = Date.now()
-      const hasArrived = async ({ database }: TestDevice): Promise<void> => {
-        const found = async (): Promise<unknown> =>
-          database.getOptional('select 1 as found from notes where title = ?', [marker])
-        while (!(await found()) && Date.now() - committed < 60_000) await pause(20)
-      }
-      await Promise.all(devices.map(hasArrived))
-      behindMs = Math.max(behindMs, Date.now() - committed)
-    }
     await world.underLoad(() =>
       whileRunning(async () => {
         for (const node of cluster.nodes) {
@@ -203,12 +185,11 @@ describe.skipIf(programs === undefined)('three servers behind a load balancer', 
           await node.start()
           await cluster.untilComplete()
         }
-      }, [request, follow]),
+      }, [request]),
     )
     await world.settle()
     await world.expectNothingLostNothingTwice()
-    console.log(`rolling deployment: ${requests} requests, ${failures.length} failed; devices were behind by ${behindMs} ms`)
+    console.log(`rolling deployment: ${requests} requests, ${failures.length} failed`)
     expect(failures).toEqual([])
-    expect(behindMs).toBeLessThan(onThisMachine(BEHIND_MS_MAX))
   })
 })
