@@ -47,7 +47,13 @@ export { decodeRows, type SegmentAnswer, type StepAnswer } from './pipeline/exch
 export { listen } from './connection/listen.ts'
 export { rememberConnection } from './wire/lost-connections.ts'
 export { openOwnConnection, type OwnConnection } from './connection/own-connection.ts'
-export { renderSettings, SHARED_TRANSACTIONS, SHORT_TRANSACTIONS, TEXT_SETTINGS, withOwnSettings } from './connection/own-settings.ts'
+export {
+  renderSettings,
+  SHARED_TRANSACTIONS,
+  SHORT_TRANSACTIONS,
+  TEXT_SETTINGS,
+  withOwnSettings,
+} from './connection/own-settings.ts'
 export { SQLSTATE, isConnectionLoss, sqlstateOf } from './connection/sqlstate.ts'
 export { applyMigrations, platformMigrations } from './migrate/apply-migrations.ts'
 export { findLostSchemas } from './migrate/lost-schemas.ts'

@@ -65,9 +65,7 @@ export async function openCluster(holdfast: Holdfast, programs: ClusterPrograms)
   await holdfast.kill9()
   const [natsPort, port, ...ports] = await Promise.all(Array.from({ length: NODES + 2 }, freePort))
   const nats = createRestartable(() => startNatsServer(programs.nats, natsPort ?? 0))
-  const balancer = createRestartable(() =>
-    startHaproxy({ program: programs.haproxy, port: port ?? 0, servers: ports }),
-  )
+  const balancer = createRestartable(() => startHaproxy({ program: programs.haproxy, port: port ?? 0, servers: ports }))
   await nats.start()
   const args = [`--nats-url=nats://127.0.0.1:${natsPort}`]
   const nodes: ClusterNode[] = []
@@ -159,10 +157,12 @@ export async function restartPostgres({ dataDir, internal }: Holdfast): Promise<
   const [program = '', ...args] = [...prefix, ...words]
   spawn(program, args, { cwd: folder, stdio: 'ignore', detached: true, env: { LC_ALL: 'C', TZ: 'UTC' }, ...user })
   const isUp = (): Promise<boolean> =>
-    internal.withClient((client) => client.query('select 1')).then(
-      () => true,
-      () => false,
-    )
+    internal
+      .withClient((client) => client.query('select 1'))
+      .then(
+        () => true,
+        () => false,
+      )
   await vi.waitUntil(isUp, { timeout: 30_000 })
 }
 
