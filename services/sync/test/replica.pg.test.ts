@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { delay } from '@holdfast/foundation'
 import { sql } from '@holdfast/postgres'
 import { checkReplica } from '../src/replica/check-replica.ts'
 import type { ReplicaStatus } from '../src/replica/replicated-log.ts'
@@ -33,11 +34,11 @@ afterEach(() => {
   for (const device of devices.splice(0)) device.disconnect()
 })
 
-function replica(): ReplicaStatus {
-  return server.service.status().replica as ReplicaStatus
+function replica(of = server): ReplicaStatus {
+  return of.service.status().replica as ReplicaStatus
 }
 
-const untilUsed = (): Promise<void> => expect.poll(() => replica().used, { timeout: 15_000 }).toBe(true)
+const untilUsed = (of = server): Promise<void> => expect.poll(() => replica(of), { timeout: 15_000 }).toMatchObject({ used: true })
 
 /** Waits until the device has what Postgres shows. */
 async function expectEqual(device: StreamClient, timeoutMs = 10_000): Promise<void> {
@@ -99,6 +100,19 @@ test('gives what is committed although the replica hangs, or ends its connection
     select pg_terminate_backend(pid) from pg_catalog.pg_stat_activity where application_name = 'holdfast replica reader'`)
   await changeAndDownload('cut')
   await untilUsed()
+})
+
+test('waits for a replica that is behind for a moment', async () => {
+  const before = replica().reads
+  for (const round of [1, 2, 3]) {
+    await standby.pool.query(sql`select pg_wal_replay_pause()`)
+    const resumed = delay(150 * round).then(() => standby.pool.query(sql`select pg_wal_replay_resume()`))
+    await world.run(`update items set n = n + 1`)
+    await expectEqual(newDevice(`behind ${round}`))
+    await resumed
+  }
+  expect(replica().reads.replica).toBeGreaterThan(before.replica)
+  expect(replica()).toMatchObject({ used: true, reads: { primary: before.primary } })
 })
 
 test('is refused at the start for another database, and for users and databases that it does not have', async () => {

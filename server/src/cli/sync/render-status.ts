@@ -121,7 +121,7 @@ function renderAuthors(authors: SyncStatus['leftOut'][number]['authors'], throug
 function renderReplica({ used, lagSeconds, problem, reads }: NonNullable<SyncStatus['replica']>): string {
   const state = used
     ? `used, ${lagSeconds} s behind`
-    : `NOT USED: ${problem} It last had everything ${lagSeconds} s ago.`
+    : `NOT USED, it last had everything ${lagSeconds} s ago: ${problem?.replace(/\.$/, '')}`
   return `${state}; ${count(reads.replica)} reads from it since the start, ${count(reads.primary)} from the primary`
 }
 

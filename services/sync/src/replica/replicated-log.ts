@@ -1,4 +1,5 @@
 import { backoffMs, delay, errorMessage, type Logger } from '@holdfast/foundation'
+import { isLogReadFailure } from '../storage/log-read-failure.ts'
 import type { LogReader, OpsSlice, ReadOpsInput } from '../storage/log-reader.ts'
 import { REPLICA_CHECK_MS, REPLICA_RETRY_MS, REPLICA_SETTLED_MS } from './limits.ts'
 import type { LogPosition } from './log-position.ts'
@@ -127,7 +128,7 @@ export class ReplicatedLog implements LogReader {
   #avoid(error: unknown): void {
     if (this.#stopping.signal.aborted) return
     if (this.#problem !== undefined && performance.now() < this.#retryAtMs) return // concurrent reads fail together
-    this.#problem = errorMessage(error)
+    this.#problem = isLogReadFailure(error) ? `It cannot be reached: ${errorMessage(error)}` : errorMessage(error)
     this.#retryAtMs = performance.now() + backoffMs(this.#failures++, REPLICA_RETRY_MS.min, REPLICA_RETRY_MS.max)
     if (this.#hasReported) return
     this.#hasReported = true
