@@ -38,7 +38,8 @@ function replica(of = server): ReplicaStatus {
   return of.service.status().replica as ReplicaStatus
 }
 
-const untilUsed = (of = server): Promise<void> => expect.poll(() => replica(of), { timeout: 15_000 }).toMatchObject({ used: true })
+const untilUsed = (of = server): Promise<void> =>
+  expect.poll(() => replica(of), { timeout: 15_000 }).toMatchObject({ used: true })
 
 /** Waits until the device has what Postgres shows. */
 async function expectEqual(device: StreamClient, timeoutMs = 10_000): Promise<void> {
