@@ -41,9 +41,14 @@ export class Replica implements AsyncDisposable {
     })
   }
 
-  /** Reads as a `LogReader` does. @throws with the reason if the replica cannot answer in time */
-  read(input: ReadOpsInput, position: LogPosition): Promise<OpsSlice[]> {
-    return this.#connections.use(input.isBulk ? 'bulk' : 'urgent', async (connection) => {
+  /**
+   * Reads as a `LogReader` does.
+   *
+   * @param signal - rejects reads that have not begun
+   * @throws with the reason if the replica cannot answer in time
+   */
+  read(input: ReadOpsInput, position: LogPosition, signal: AbortSignal): Promise<OpsSlice[]> {
+    return this.#connections.use({ group: input.isBulk ? 'bulk' : 'urgent', signal }, async (connection) => {
       await reach(connection, position)
       const slices = await within(REPLICA_READ_MS, readSlices(connection, input))
       if (slices.length < input.wanted.length) throw promoted()
@@ -53,7 +58,7 @@ export class Replica implements AsyncDisposable {
 
   /** Waits until the replica has everything before a position. @returns how long, in ms. @throws with the reason if it does not in time */
   reach(position: LogPosition): Promise<number> {
-    return this.#connections.use('urgent', (connection) => reach(connection, position))
+    return this.#connections.use({ group: 'urgent' }, (connection) => reach(connection, position))
   }
 
   [Symbol.asyncDispose](): PromiseLike<void> {

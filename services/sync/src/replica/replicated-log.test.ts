@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { expect, test, vi } from 'vitest'
 import { delay, type Logger } from '@holdfast/foundation'
 import type { Lsn } from '@holdfast/replication'
@@ -21,11 +22,11 @@ const REPLICA = [slice(2)]
 
 function open(): {
   readonly log: ReplicatedLog
-  readonly replica: { fails: Error | undefined; readonly asked: LogPosition[] }
+  readonly replica: { fails: Error | undefined; hangs: boolean; readonly asked: LogPosition[] }
   readonly primary: { lsn: number }
   readonly lines: string[]
 } {
-  const replica = { fails: undefined as Error | undefined, asked: [] as LogPosition[] }
+  const replica = { fails: undefined as Error | undefined, hangs: false, asked: [] as LogPosition[] }
   const primary = { lsn: 1 }
   const lines: string[] = []
   const logger: Logger = { log: (level, message) => void lines.push(`${level}: ${message}`) } as Logger
@@ -39,7 +40,12 @@ function open(): {
     primary: reader,
     replica: {
       reach: answer,
-      read: async (_, position) => (await answer(position), REPLICA),
+      async read(_, position, signal) {
+        await answer(position)
+        if (replica.hangs) await once(signal, 'abort')
+        signal.throwIfAborted()
+        return REPLICA
+      },
       [Symbol.asyncDispose]: async () => undefined,
     },
     readPosition: async () => ({ lsn: BigInt(primary.lsn) as Lsn, timeline: 1, history: 7n }),
@@ -86,5 +92,18 @@ test('reads from the primary when the replica fails, says so once, and tries aga
   expect(lines.filter((line) => line.startsWith('warn'))).toEqual([
     'warn: the operation log is read from the primary, because the replica cannot be used',
   ])
+  await log[Symbol.asyncDispose]()
+})
+
+test('reads that wait for the replica go to the primary as soon as one fails', async () => {
+  const { log, replica } = open()
+  await untilUsed(log)
+  replica.hangs = true
+  const waiting = [log.read(INPUT), log.read(INPUT)]
+  await delay(10)
+  replica.fails = new Error('It did not answer within 1000 ms.')
+  expect(await log.read(INPUT)).toBe(PRIMARY)
+  expect(await Promise.all(waiting)).toEqual([PRIMARY, PRIMARY])
+  expect(log.status().problem).toBe('It did not answer within 1000 ms.')
   await log[Symbol.asyncDispose]()
 })

@@ -35,6 +35,8 @@ export class ReplicatedLog implements LogReader {
   readonly #watching: Promise<void>
   readonly #reads = { replica: 0, primary: 0 }
   #problem: string | undefined = 'It is being checked.'
+  /** Ends the reads that wait for the replica when it fails. */
+  #using = new AbortController()
   #hasReported = false
   /** Failures in a row, by which the next attempt is delayed. */
   #failures = 0
@@ -76,7 +78,7 @@ export class ReplicatedLog implements LogReader {
   async #readReplica(input: ReadOpsInput, position: LogPosition | undefined): Promise<OpsSlice[] | undefined> {
     if (!position) return undefined
     try {
-      const slices = await this.#options.replica.read(input, position)
+      const slices = await this.#options.replica.read(input, position, this.#using.signal)
       this.#reads.replica++
       return slices
     } catch (error) {
@@ -119,6 +121,7 @@ export class ReplicatedLog implements LogReader {
       return
     }
     this.#problem = undefined
+    this.#using = new AbortController()
     this.#usedSinceMs = nowMs
     this.#hasReported = false
     this.#options.logger.log('info', 'the operation log is read from the replica')
@@ -130,6 +133,7 @@ export class ReplicatedLog implements LogReader {
     if (this.#problem !== undefined && performance.now() < this.#retryAtMs) return // concurrent reads fail together
     this.#problem = isLogReadFailure(error) ? `It cannot be reached: ${errorMessage(error)}` : errorMessage(error)
     this.#retryAtMs = performance.now() + backoffMs(this.#failures++, REPLICA_RETRY_MS.min, REPLICA_RETRY_MS.max)
+    this.#using.abort(new Error('the replica cannot be used'))
     if (this.#hasReported) return
     this.#hasReported = true
     this.#options.logger.log('warn', 'the operation log is read from the primary, because the replica cannot be used', {

@@ -15,6 +15,13 @@ export interface LogConnectionsOptions<Name extends string> {
   readonly connectTimeoutMs: number
 }
 
+/** How a connection is lent. */
+export interface Lending {
+  readonly group: 'urgent' | 'bulk'
+  /** Rejects callers that wait for a connection. */
+  readonly signal?: AbortSignal
+}
+
 /** Lends connections with prepared statements, opened on demand. */
 export interface LogConnections<Name extends string> extends AsyncDisposable {
   /**
@@ -22,7 +29,7 @@ export interface LogConnections<Name extends string> extends AsyncDisposable {
    *
    * @throws {HoldfastError} `sync_log_read` if no connection can be opened, and when disposed
    */
-  use<T>(group: 'urgent' | 'bulk', body: (connection: StatementConnection<Name>) => Promise<T>): Promise<T>
+  use<T>(lending: Lending, body: (connection: StatementConnection<Name>) => Promise<T>): Promise<T>
 }
 
 export function createLogConnections<Name extends string>(options: LogConnectionsOptions<Name>): LogConnections<Name> {
@@ -57,8 +64,9 @@ export function createLogConnections<Name extends string>(options: LogConnection
   }
 
   return {
-    use: (group, body) =>
-      semaphore.run({ group, signal: closing.signal }, async () => {
+    use({ group, signal }, body) {
+      const either = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
+      return semaphore.run({ group, signal: either }, async () => {
         const connection = idle.pop() ?? (await open())
         try {
           const result = await body(connection)
@@ -69,7 +77,8 @@ export function createLogConnections<Name extends string>(options: LogConnection
           connection.close()
           throw error
         }
-      }),
+      })
+    },
     async [Symbol.asyncDispose]() {
       closing.abort(shuttingDown())
       for (const connection of all) connection.close()

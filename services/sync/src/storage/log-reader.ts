@@ -111,7 +111,9 @@ export function createLogReader(options: { readonly url: string; readonly connec
   return {
     async read(input) {
       try {
-        return await connections.use(input.isBulk ? 'bulk' : 'urgent', (connection) => readSlices(connection, input))
+        return await connections.use({ group: input.isBulk ? 'bulk' : 'urgent' }, (connection) =>
+          readSlices(connection, input),
+        )
       } catch (error) {
         if (PASSING_STATES.test(sqlstateOf(error) ?? '')) throw logReadFailed(errorMessage(error), error)
         if (isConnectionLoss(error)) throw logReadFailed('The connection to Postgres was lost', error)
