@@ -5,22 +5,43 @@
  *
  * `HOLDFAST_SEED` repeats a run.
  */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createClient } from '@supabase/supabase-js'
-import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFailed, onTestFinished, test } from 'vitest'
+import { sql } from '@holdfast/postgres'
 import { SAMPLE_PASSWORD } from '@holdfast/test-support'
-import { findClusterPrograms, openCluster, restartPostgres, type Cluster } from './cluster.ts'
+import { findClusterPrograms, openCluster, type Cluster } from './cluster.ts'
 import { joinChannel } from './joined-channel.ts'
+import { openStandby, restartPostgres } from './postgres-process.ts'
 import { onThisMachine, openWorld, pause, seedOfRun, whileRunning, type World } from './world.ts'
 
-/** From the moment at which a server fails until all devices are equal, in milliseconds. A server that hangs is noticed after four seconds. */
-const RECOVERY_MS_MAX = 5_000
-const HUNG_RECOVERY_MS_MAX = 10_000
+const IS_NIGHT = process.env['HOLDFAST_NIGHT'] !== undefined
+/**
+ * From a fault until all devices are equal, in milliseconds, on a machine of one's own. Judged at night; an ordinary run, beside other work, finds only those
+ * that wait for a time limit.
+ */
+const ORDINARY_MS_MAX = 30_000
+const RECOVERY_MS_MAX = IS_NIGHT ? 5_000 : ORDINARY_MS_MAX
+/** A server that hangs is noticed after four seconds. */
+const HUNG_RECOVERY_MS_MAX = IS_NIGHT ? 10_000 : ORDINARY_MS_MAX
+/** All tables are read again. */
+const FAILOVER_MS_MAX = 30_000
 /** How long NATS is away, in milliseconds: longer than the silence after which presence of another server leaves. */
-const NATS_AWAY_MS = process.env['HOLDFAST_NIGHT'] === undefined ? 6_000 : 30_000
+const NATS_AWAY_MS = IS_NIGHT ? 30_000 : 6_000
 
 const programs = findClusterPrograms()
 let cluster: Cluster
 let world: World
+
+/** Sends a request again whose connection closed before the response, as browsers do. */
+async function fetchLikeBrowser(...args: Parameters<typeof fetch>): Promise<Response> {
+  try {
+    return await fetch(...args)
+  } catch {
+    return await fetch(...args)
+  }
+}
 
 interface Fault {
   readonly title: string
@@ -130,6 +151,39 @@ describe.skipIf(programs === undefined)('three servers behind a load balancer', 
     expect(tookMs).toBeLessThan(onThisMachine(recoveryMsMax))
   })
 
+  test('each webhook is sent by one server, and each run of a job is made by one', async () => {
+    await recover()
+    const { admin } = world.holdfast
+    const received: string[] = []
+    const receiver = createServer((request, response) => {
+      received.push(request.url ?? '')
+      response.end()
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void receiver.close())
+    const { port } = receiver.address() as AddressInfo
+    const began = Date.now()
+    await admin.withClient(async (client) => {
+      await client.query(`create table public.ticks (at timestamptz default now());
+        select cron.schedule('tick', '1 second', 'insert into public.ticks default values')`)
+      await client.query(`select net.http_post('http://127.0.0.1:${port}/' || n) from generate_series(101, 140) n`)
+    })
+    await expect.poll(() => received.length).toBeGreaterThanOrEqual(40)
+    const readCounts = async (): Promise<{ runs: number; ticks: number }> => {
+      const [row] = await admin.query<{ runs: number; ticks: number }>(sql`
+        select (select count(*)::int from cron.job_run_details where status = 'succeeded') as runs,
+               (select count(*)::int from public.ticks) as ticks`)
+      return row ?? { runs: 0, ticks: 0 }
+    }
+    await expect.poll(async () => (await readCounts()).runs).toBeGreaterThanOrEqual(3)
+    await admin.execute(sql`select cron.unschedule('tick')`)
+    // Each run is recorded, and started once.
+    await expect.poll(async () => (await readCounts()).runs - (await readCounts()).ticks).toBe(0)
+    expect((await readCounts()).ticks).toBeLessThanOrEqual(1 + (Date.now() - began) / 1_000)
+    expect(received.toSorted()).toEqual(Array.from({ length: 40 }, (_, n) => `/${101 + n}`))
+    await admin.execute(sql`drop table public.ticks`)
+  })
+
   test('without NATS each server serves its own clients, and all of them after its return', async () => {
     const [one = '', other = ''] = cluster.nodes.map(({ url }) => url)
     await recover()
@@ -165,7 +219,10 @@ describe.skipIf(programs === undefined)('three servers behind a load balancer', 
   test('a rolling deployment fails no request', async () => {
     const { holdfast } = world
     await recover()
-    const supabase = createClient(cluster.url, holdfast.anonKey, { auth: { persistSession: false } })
+    const supabase = createClient(cluster.url, holdfast.anonKey, {
+      auth: { persistSession: false },
+      global: { fetch: fetchLikeBrowser },
+    })
     await supabase.auth.signInWithPassword({ email: 'mina.kaya@northline.example', password: SAMPLE_PASSWORD })
     const failures: string[] = []
     let requests = 0
@@ -191,5 +248,23 @@ describe.skipIf(programs === undefined)('three servers behind a load balancer', 
     await world.expectNothingLostNothingTwice()
     console.log(`rolling deployment: ${requests} requests, ${failures.length} failed`)
     expect(failures).toEqual([])
+  })
+
+  test('a failover of Postgres to a physical replica: nothing is lost or doubled', async () => {
+    onTestFailed(() => console.log(cluster.log()))
+    await recover()
+    await using standby = await openStandby(world.holdfast)
+    let [began, struckMs] = [0, 0]
+    await world.underLoad(async () => {
+      await pause(500 + world.random() * 500)
+      began = Date.now()
+      await standby.takeOver()
+      struckMs = Date.now() - began
+    })
+    await world.settle()
+    const tookMs = Date.now() - began
+    console.log(`failover of Postgres: took ${struckMs} ms; all devices equal after ${tookMs} ms`)
+    await world.expectNothingLostNothingTwice()
+    expect(tookMs).toBeLessThan(onThisMachine(FAILOVER_MS_MAX))
   })
 })

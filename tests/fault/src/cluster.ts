@@ -1,8 +1,4 @@
-import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { vi } from 'vitest'
-import { resolveProgramIdentity } from '@holdfast/postgres'
 import {
   findDaemon,
   freePort,
@@ -67,7 +63,7 @@ export async function openCluster(holdfast: Holdfast, programs: ClusterPrograms)
   const nats = createRestartable(() => startNatsServer(programs.nats, natsPort ?? 0))
   const balancer = createRestartable(() => startHaproxy({ program: programs.haproxy, port: port ?? 0, servers: ports }))
   await nats.start()
-  const args = [`--nats-url=nats://127.0.0.1:${natsPort}`]
+  const args = [`--nats-url=nats://127.0.0.1:${natsPort}`, '--webhooks-allow=127.0.0.1']
   const nodes: ClusterNode[] = []
   for (const one of ports) {
     const node = createNode(`http://127.0.0.1:${one}`, () => holdfast.another({ port: one, args }))
@@ -139,38 +135,5 @@ function createNode(url: string, open: () => Promise<ServerProcess>): ClusterNod
     stop: async () => running?.kill('SIGTERM'),
     signal: (name) => void running?.child.kill(name),
     log: () => running?.log() ?? '',
-  }
-}
-
-/** Restarts the Postgres of a server that no longer runs, without a shutdown checkpoint. */
-export async function restartPostgres({ dataDir, internal }: Holdfast): Promise<void> {
-  const folder = join(dataDir, 'postgres')
-  const pid = Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0])
-  const opts = readFileSync(join(folder, 'postmaster.opts'), 'utf8').trim()
-  const words = [...opts.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '')
-  process.kill(pid, 'SIGQUIT')
-  await vi.waitUntil(() => !isRunning(pid), { timeout: 10_000 })
-  const { user, prefix } = resolveProgramIdentity(folder, [
-    { path: dataDir, bits: 0o1 },
-    { path: words[0] ?? '', bits: 0o5 },
-  ])
-  const [program = '', ...args] = [...prefix, ...words]
-  spawn(program, args, { cwd: folder, stdio: 'ignore', detached: true, env: { LC_ALL: 'C', TZ: 'UTC' }, ...user })
-  const isUp = (): Promise<boolean> =>
-    internal
-      .withClient((client) => client.query('select 1'))
-      .then(
-        () => true,
-        () => false,
-      )
-  await vi.waitUntil(isUp, { timeout: 30_000 })
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
   }
 }
