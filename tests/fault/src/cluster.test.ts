@@ -153,7 +153,8 @@ describe.skipIf(programs === undefined)('three servers behind a load balancer', 
 
   test('each webhook is sent by one server, and each run of a job is made by one', async () => {
     await recover()
-    const { admin } = world.holdfast
+    // Jobs run as the user of DATABASE_URL.
+    const { internal: admin } = world.holdfast
     const received: string[] = []
     const receiver = createServer((request, response) => {
       received.push(request.url ?? '')

@@ -11,7 +11,8 @@ export interface HaproxyOptions {
 }
 
 /**
- * Starts HAProxy in front of several servers: each request goes to the next one that answers `GET /health` with 200, without sticky sessions. Disposal kills it.
+ * Starts HAProxy in front of several servers: each request goes to the next one that answers `GET /health` with 200, without sticky sessions, and to another one
+ * after a 503. Disposal kills it.
  */
 export async function startHaproxy({ program, port, servers }: HaproxyOptions): Promise<AsyncDisposable> {
   const folder = mkdtempSync(join(tmpdir(), 'haproxy-'))
@@ -29,6 +30,7 @@ defaults
   timeout check 2s
   retries 3
   option redispatch 1
+  retry-on conn-failure 503
 frontend all
   bind 127.0.0.1:${port}
   default_backend servers
