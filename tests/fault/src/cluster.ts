@@ -129,7 +129,8 @@ function createNode(url: string, open: () => Promise<ServerProcess>): ClusterNod
   return {
     url,
     async start() {
-      running = await open()
+      // As a supervisor does: on a busy machine Postgres may not accept a connection in time.
+      running = await open().catch(open)
     },
     kill: async () => running?.kill('SIGKILL'),
     stop: async () => running?.kill('SIGTERM'),
