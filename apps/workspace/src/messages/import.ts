@@ -130,6 +130,24 @@ export const importMessages = inLanguages('importMessages', {
     icu('Import undone, except {kept, plural, one {# record that was} other {# records that were}} changed since.', {
       kept,
     }),
+  past: 'Imported on this device',
+  pastDetail: 'For seven days, an import can be undone as one step.',
+  pastOf: (table: string, records: number, at: string) =>
+    icu('{records, plural, one {# record} other {# records}} into {table} · {at}', { records, table, at }),
+  undoOf: (file: string) => `Undo import of ${file}`,
+  undoTitle: (file: string) => `Undo the import of ${file}?`,
+  undoDeletes: (count: number) =>
+    icu('{count, plural, one {# imported record is} other {# imported records are}} deleted.', { count }),
+  undoRestores: (count: number) =>
+    icu('{count, plural, one {# record gets its} other {# records get their}} previous values back.', { count }),
+  undoRefused: (reason: string) =>
+    `The server will refuse some of this: ${reason} What it refuses appears under Needs attention.`,
+  counting: 'Looking for records that were changed since …',
+  keeps: (count: number) =>
+    icu(
+      '{count, plural, =0 {No record was changed since.} one {# of them was changed since and stays as it is.} other {# of them were changed since and stay as they are.}}',
+      { count },
+    ),
   show: (table: string) => `Show ${table}`,
   again: 'Import another file',
   label: (file: string) => `import of ${file}`,

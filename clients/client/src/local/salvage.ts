@@ -26,8 +26,10 @@ export interface Salvage {
   readonly isWhole: boolean
 }
 
-/** Excludes undo steps, which need rows that are not here, and thumbnails, which are recreated. */
-const KEPT_TABLES = Object.keys(localTables).filter((name) => name !== 'hf_local_undo' && name !== 'hf_local_pictures')
+/** Excludes imports, whose undo needs rows that are not here, and thumbnails, which are recreated. */
+const KEPT_TABLES = Object.keys(localTables).filter(
+  (name) => name !== 'hf_local_imports' && name !== 'hf_local_pictures',
+)
 
 /** Limit for reading rows one by one where a table cannot be read whole. */
 const ROWS_MAX = 20_000

@@ -67,10 +67,18 @@ export const localTables = {
     field_values: column.text,
     updated_at: column.text,
   }),
-  /** Undo stack, per tab. */
-  hf_local_undo: Table.createLocalOnly(
-    { seq: column.integer, tab_id: column.text, label: column.text, forward: column.text, inverse: column.text },
-    { indexes: { by_tab: ['tab_id', 'seq'] } },
+  /** Imports that can be undone: a row for each with its facts, and rows of its changes with its id in `import_id`. */
+  hf_local_imports: Table.createLocalOnly(
+    {
+      import_id: column.text,
+      seq: column.integer,
+      file_name: column.text,
+      table_name: column.text,
+      records: column.integer,
+      imported_at: column.text,
+      changes: column.text,
+    },
+    { indexes: { by_import: ['import_id', 'seq'] } },
   ),
   /** Recently opened items. */
   hf_local_recent: Table.createLocalOnly({ kind: column.text, ref: column.text, at: column.text }),

@@ -4,6 +4,7 @@ import { DropZone } from 'react-aria-components/DropZone'
 import { FileTrigger } from 'react-aria-components/FileTrigger'
 import { Button } from '../../components/button.tsx'
 import { importMessages as words } from '../../messages/import.ts'
+import { PastImportList } from './past-import-list.tsx'
 
 /** Types offered by file dialogs. The content of any chosen file is checked. */
 const TYPES = ['.csv', '.tsv', '.txt', '.xlsx']
@@ -17,7 +18,7 @@ export function ChooseFile({
   readonly problem: string | undefined
 }): JSX.Element {
   return (
-    <div className="flex flex-col gap-3">
+    <div className="flex flex-col gap-6">
       <DropZone
         aria-label={words.chooseFile}
         onDrop={({ items }) => {
@@ -43,6 +44,7 @@ export function ChooseFile({
           {problem}
         </p>
       )}
+      <PastImportList />
     </div>
   )
 }

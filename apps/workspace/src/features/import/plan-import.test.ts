@@ -20,7 +20,8 @@ import { detectWriting, proposeSettings } from './import-settings.ts'
 import { nameColumns } from './parse-file.ts'
 import { type ImportPlan, planImport } from './plan-import.ts'
 import { renderIssues } from './render-issues.ts'
-import { runImport, undoImport } from './run-import.ts'
+import { createImportLog, PAST_IMPORTS_SQL, type PastImport, pastImportsSince, readPastImport } from './past-imports.ts'
+import { countKept, runImport, undoImport } from './run-import.ts'
 
 const columns = { integer: column.integer, real: column.real, text: column.text }
 const toTable = ({ columns: own }: typeof TEST_TASKS): Table =>
@@ -28,12 +29,21 @@ const toTable = ({ columns: own }: typeof TEST_TASKS): Table =>
     Object.fromEntries(own.filter(({ name }) => name !== 'id').map(({ name, local }) => [name, columns[local]])),
     { trackMetadata: true },
   )
+const IMPORTS = Table.createLocalOnly({
+  import_id: column.text,
+  seq: column.integer,
+  file_name: column.text,
+  table_name: column.text,
+  records: column.integer,
+  imported_at: column.text,
+  changes: column.text,
+})
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-import-'))
 let database: PowerSyncDatabase
 
 beforeAll(async () => {
   database = new PowerSyncDatabase({
-    schema: new Schema({ tasks: toTable(TEST_TASKS), sites: toTable(TEST_SITES) }),
+    schema: new Schema({ tasks: toTable(TEST_TASKS), sites: toTable(TEST_SITES), hf_local_imports: IMPORTS }),
     database: {
       dbFilename: 'device.db',
       dbLocation: folder,
@@ -186,7 +196,7 @@ describe('the rows of a file', () => {
       const planned = await plan(content, allowAll, key)
       expect(reasonsOf(planned)).toEqual(['2/0 A record with this ID exists', '4/0 Row 3 is for the same record'])
       const written: Command[] = []
-      const options = { database, label: 'import', signal: goOn, onProgress: () => undefined }
+      const options = { database, fileName: 'a.csv', signal: goOn, onProgress: () => undefined }
       if (key === 'none') await runImport({ ...options, changes: planned.changes }, written)
       if (key === 'none') await database.execute('delete from tasks where id <> ?', [idOf(1)])
     }
@@ -291,7 +301,7 @@ test('an import is written in parts, stops between them, and is taken back excep
   const lines = Array.from({ length: 600 }, (_, at) => `${idOf(at)},row ${at}`)
   const { changes } = await plan(`ID,Title\n${lines.join('\n')}\n`)
   const count = async (): Promise<number> => (await database.get<{ n: number }>('select count(*) as n from tasks')).n
-  const options = { database, label: 'import', changes }
+  const options = { database, fileName: 'rows.csv', changes }
   const stop = new AbortController()
   const written: Command[] = []
   await runImport({ ...options, signal: stop.signal, onProgress: () => stop.abort() }, written)
@@ -304,4 +314,56 @@ test('an import is written in parts, stops between them, and is taken back excep
   const rejected = { list: async () => [], withdraw: async () => undefined } as unknown as RejectedChanges
   expect(await undoImport(database, rejected, written, () => undefined)).toBe(1)
   expect(await database.getAll('select title from tasks order by id')).toEqual([{ title: 'before' }, { title: 'mine' }])
+})
+
+describe('an import of a page that is gone', () => {
+  const rejected = { list: async () => [], withdraw: async () => undefined } as unknown as RejectedChanges
+  const past = (): Promise<readonly PastImport[]> =>
+    database.getAll<PastImport>(PAST_IMPORTS_SQL, [pastImportsSince(new Date())])
+  const run = async (fileName: string, csv: string): Promise<void> => {
+    const { changes } = await plan(csv)
+    await runImport({ database, fileName, changes, signal: goOn, onProgress: () => undefined }, [])
+  }
+
+  test('is undone as one step, except what was changed since, which is counted before', async () => {
+    await addTask({ id: idOf(0), title: 'before', points: 1 })
+    const lines = Array.from({ length: 600 }, (_, at) => `${idOf(at)},row ${at}`)
+    await run('rows.csv', `ID,Title\n${lines.join('\n')}\n`)
+    await database.execute(`update tasks set title = 'mine' where id in (?, ?)`, [idOf(7), idOf(8)])
+    await database.execute('delete from tasks where id = ?', [idOf(9)])
+    const [one] = await past()
+    expect(one).toMatchObject({ fileName: 'rows.csv', table: 'tasks', records: 600 })
+    const commands = await readPastImport(database, one as PastImport)
+    expect(await countKept(database, commands)).toBe(2)
+    expect(await undoImport(database, rejected, commands, () => undefined)).toBe(2)
+    expect(await database.getAll('select title, points from tasks order by id')).toEqual([
+      { title: 'before', points: 1 },
+      { title: 'mine', points: null },
+      { title: 'mine', points: null },
+    ])
+    expect(await past()).toEqual([])
+    expect(await database.getAll('select id from hf_local_imports')).toEqual([])
+  })
+
+  test('is kept with the two before it, for seven days, and not if it is too large', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await run(`${name}.csv`, `Title\n${name}\n`)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    expect((await past()).map(({ fileName }) => fileName)).toEqual(['d.csv', 'c.csv', 'b.csv'])
+    await database.execute(`update hf_local_imports set imported_at = '2020-01-01' where file_name = 'd.csv'`)
+    expect((await past()).map(({ fileName }) => fileName)).toEqual(['c.csv', 'b.csv'])
+    const log = createImportLog('large.csv', { charsMax: 100 })
+    const command = (title: string): Command => ({
+      id: crypto.randomUUID(),
+      label: '',
+      changes: [{ kind: 'insert', table: 'tasks', id: idOf(1), values: { title } }],
+    })
+    for (const title of ['small', 'x'.repeat(100), 'small'])
+      for (const { sql, parameters } of log.add(command(title))) await database.execute(sql, [...parameters])
+    expect((await past()).map(({ fileName }) => fileName)).toEqual(['c.csv', 'b.csv'])
+    expect(
+      await database.getAll('select distinct import_id from hf_local_imports where import_id is not null'),
+    ).toHaveLength(2)
+  })
 })

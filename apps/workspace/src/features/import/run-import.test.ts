@@ -18,7 +18,7 @@ test('the browser asks before the page goes while an import is written, and not 
   const database = { writeTransaction: () => writing.promise } as unknown as CommonPowerSyncDatabase
   const changes: RecordChange[] = [{ kind: 'insert', table: 'tasks', id: 't', values: { title: 'One' } }]
   const { signal } = new AbortController()
-  const imported = runImport({ database, label: 'Import', changes, signal, onProgress: () => undefined }, [])
+  const imported = runImport({ database, fileName: 'a.csv', changes, signal, onProgress: () => undefined }, [])
   expect(asksToLeave()).toBe(true)
   writing.resolve()
   await imported

@@ -1,16 +1,27 @@
-import { type RejectedChanges, withdrawUnsent } from '@holdfast/client'
+import { type LocalDatabase, type RejectedChanges, withdrawUnsent, writeLocally } from '@holdfast/client'
 import type { CommonPowerSyncDatabase } from '@powersync/common'
+import type { TableInfo } from '../../lib/data/tables.ts'
 import { holdPage } from '../../lib/data/typing.ts'
-import { type ApplyOutcome, applyCommand } from '../../lib/records/apply-command.ts'
-import { type Command, inverseOf, type RecordChange, recordKey } from '../../lib/records/record-change.ts'
+import { type ApplyOutcome, applyCommand, countChanged } from '../../lib/records/apply-command.ts'
+import {
+  type Command,
+  inverseOf,
+  type RecordChange,
+  recordKey,
+  type RecordValues,
+} from '../../lib/records/record-change.ts'
+import { judgeChanges } from '../../lib/records/judge-changes.ts'
 import { isOfCommand, refusedRecords } from '../../lib/records/refused-records.ts'
+import { quoteName } from '../../lib/sql.ts'
+import { importMessages as words } from '../../messages/import.ts'
+import { createImportLog, forgetChunks } from './past-imports.ts'
 
 /** Changes per local transaction; the user's other changes wait for at most one. */
 const CHUNK = 250
 
 export interface RunOptions {
   readonly database: CommonPowerSyncDatabase
-  readonly label: string
+  readonly fileName: string
   readonly changes: readonly RecordChange[]
   readonly signal: AbortSignal
   readonly onProgress: (done: number) => void
@@ -26,13 +37,15 @@ export function runImport(options: RunOptions, written: Command[]): Promise<void
 }
 
 async function writeChunks(
-  { database, label, changes, signal, onProgress }: RunOptions,
+  { database, fileName, changes, signal, onProgress }: RunOptions,
   written: Command[],
 ): Promise<void> {
+  const log = createImportLog(fileName)
   for (let from = 0; from < changes.length && !signal.aborted; from += CHUNK) {
     const chunk = changes.slice(from, from + CHUNK)
-    const command: Command = { id: crypto.randomUUID(), label, changes: chunk, byRecord: true }
-    await applyCommand(database, command, { isChecked: false })
+    const command: Command = { id: crypto.randomUUID(), label: words.label(fileName), changes: chunk, byRecord: true }
+    // In the same transaction, so that what a reload interrupts can be undone.
+    await applyCommand(database, { ...command, drafts: log.add(command) }, { isChecked: false })
     written.push(command)
     onProgress(from + chunk.length)
   }
@@ -68,7 +81,7 @@ async function undoChunks(
     const without = new Set(refusedRecords(await rejected.list(), command.id))
     const hadRefused = without.size > 0
     const takeBack = (): Promise<ApplyOutcome> =>
-      applyCommand(database, inverseOf(command), { isChecked: true, without })
+      applyCommand(database, { ...inverseOf(command), drafts: forgetChunks([command]) }, { isChecked: true, without })
     // Records that others change between two attempts also stay.
     for (let outcome = await takeBack(); outcome.kind === 'changed_since'; outcome = await takeBack()) {
       kept += outcome.records.length
@@ -91,6 +104,7 @@ async function withdrawImport(
   const [table] = written.flatMap(({ changes }) => changes.slice(0, 1).map((change) => change.table))
   if (table === undefined) return
   const gone = new Set<string>()
+  const withdrawn: Command[] = []
   const commands = new Set(written.map(({ id }) => id))
   const onChunk = (ids: readonly string[]): void => {
     for (const id of ids) gone.add(id)
@@ -99,12 +113,41 @@ async function withdrawImport(
   try {
     await withdrawUnsent(database, { table, commands, onWithdrawn: onChunk })
   } finally {
-    const left = written.flatMap((command) => {
+    const before = written.splice(0)
+    for (const command of before) {
       const changes = command.changes.filter(({ id }) => !gone.has(id))
-      return changes.length === 0 ? [] : [{ ...command, changes }]
-    })
-    written.splice(0, written.length, ...left)
+      if (changes.length > 0) written.push({ ...command, changes })
+      else withdrawn.push(command)
+    }
   }
+  await writeLocally(database, async (tx) => {
+    for (const { sql, parameters } of forgetChunks(withdrawn)) await tx.execute(sql, [...parameters])
+  })
+}
+
+/** Returns how many records of an import were changed since, which its undo keeps. */
+export async function countKept(database: CommonPowerSyncDatabase, written: readonly Command[]): Promise<number> {
+  let kept = 0
+  // oxlint-disable-next-line no-await-in-loop -- a chunk at a time, so that other reads have their turn
+  for (const command of written) kept += await countChanged(database, inverseOf(command))
+  return kept
+}
+
+/** Returns why the rules would refuse to undo records of a chunk, the most frequent reason; `undefined` if none is refused. */
+export async function refusalOfUndo(
+  { database, judge }: Pick<LocalDatabase, 'database' | 'judge'>,
+  table: TableInfo,
+  command: Command,
+): Promise<string | undefined> {
+  const { changes } = inverseOf(command)
+  const rows = await database.getAll<RecordValues & { readonly id: string }>(
+    `select * from ${quoteName(table.name)} where id in (select value from json_each(?))`,
+    [JSON.stringify(changes.map(({ id }) => id))],
+  )
+  const there = new Set(rows.map(({ id }) => id))
+  const own = changes.filter(({ id }) => there.has(id))
+  const { reasons } = await judgeChanges(judge, own, rows, table.descriptor.columns)
+  return reasons[0]?.words
 }
 
 /** Whether changes to a table's records wait in the outbox. */

@@ -30,7 +30,6 @@ export function useWriting(
 
   const run = async (checked: Extract<ImportStep, { kind: 'checked' }>): Promise<void> => {
     const { plan, file } = checked
-    const label = words.label(file.name)
     writing.current = new AbortController()
     written.current = []
     let done = 0
@@ -43,10 +42,10 @@ export function useWriting(
     try {
       const { signal } = writing.current
       const changes = await withDefaults(local, plan.changes)
-      await runImport({ database: local.database, label, changes, signal, onProgress }, written.current)
+      await runImport({ database: local.database, fileName: file.name, changes, signal, onProgress }, written.current)
     } catch (error) {
       const failure = await toWriteFailure(error)
-      if (failure instanceof DeviceFull) useUnstored.setState({ label })
+      if (failure instanceof DeviceFull) useUnstored.setState({ label: words.label(file.name) })
       else console.warn('The import stopped.', error)
       problem = words.failed
     }

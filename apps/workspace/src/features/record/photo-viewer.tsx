@@ -27,6 +27,7 @@ import type { Photo, PhotoEdits } from '../../lib/photos/use-photos.ts'
 import { isVideo } from '../../lib/is-video.ts'
 import { drawingMessages } from '../../messages/drawing.ts'
 import { photoMessages as words } from '../../messages/photos.ts'
+import { photoViewerMessages as viewerWords } from '../../messages/photo-viewer.ts'
 import { videoMessages } from '../../messages/videos.ts'
 import { PhotoPicture } from './photo-picture.tsx'
 import { PhotoTools } from './photo-tools.tsx'
@@ -89,13 +90,13 @@ export function PhotoViewer(props: PhotoViewerProps): JSX.Element | null {
         <div className="size-full" onKeyDown={onKeyDown}>
           <AriaDialog
             ref={viewer}
-            aria-label={isVideo(photo.media_type) ? videoMessages.viewer : words.viewer}
+            aria-label={isVideo(photo.media_type) ? videoMessages.viewer : viewerWords.viewer}
             className="flex size-full flex-col outline-none"
           >
             <OpenPhoto {...props} {...shared}>
-              <Step label={words.previous} side="left" isShown={!tool && index > 0} onPress={() => go(-1)} />
+              <Step label={viewerWords.previous} side="left" isShown={!tool && index > 0} onPress={() => go(-1)} />
               <Step
-                label={words.next}
+                label={viewerWords.next}
                 side="right"
                 isShown={!tool && index < photos.length - 1}
                 onPress={() => go(1)}
@@ -145,7 +146,7 @@ function OpenPhoto(props: OpenPhotoProps & { readonly children: ReactNode }): JS
           />
         ) : null}
         {props.mayChange !== false ? <DeleteButton key={photo.id} {...props} /> : null}
-        <IconButton label={words.close} icon={<X size={18} aria-hidden />} onPress={onClose} />
+        <IconButton label={viewerWords.close} icon={<X size={18} aria-hidden />} onPress={onClose} />
       </div>
       {tool === undefined ? null : (
         <PhotoTools
@@ -179,12 +180,12 @@ function ZoomButtons({ zoom }: { readonly zoom: PhotoZoom }): JSX.Element {
   return (
     <>
       <IconButton
-        label={words.zoomOut}
+        label={viewerWords.zoomOut}
         icon={<ZoomOut size={18} aria-hidden />}
         isDisabled={!zoom.isZoomed}
         onPress={() => zoom.by(1 / 1.5)}
       />
-      <IconButton label={words.zoomIn} icon={<ZoomIn size={18} aria-hidden />} onPress={() => zoom.by(1.5)} />
+      <IconButton label={viewerWords.zoomIn} icon={<ZoomIn size={18} aria-hidden />} onPress={() => zoom.by(1.5)} />
     </>
   )
 }
@@ -261,13 +262,13 @@ function Facts({
     <div className="flex shrink-0 flex-wrap items-end gap-x-6 gap-y-1 border-t border-border px-4 py-3">
       {mayCaption ? (
         <TextField
-          label={words.caption}
-          placeholder={words.captionHint}
+          label={viewerWords.caption}
+          placeholder={viewerWords.captionHint}
           value={caption}
           maxLength={500}
           onChange={setCaption}
           onBlur={() => void save()}
-          errorMessage={isUnstored ? words.captionNotStored : undefined}
+          errorMessage={isUnstored ? viewerWords.captionNotStored : undefined}
           className="w-full max-w-xl"
         />
       ) : (
@@ -290,7 +291,7 @@ function DeleteButton({ photo, after, table, edits, onOpen, onClose }: OpenPhoto
     const isStored = await edits.remove(photo.id)
     setAsked(false)
     if (!isStored) return onClose() // the shell reports the reason
-    showToast({ text: isVideo(photo.media_type) ? videoMessages.deleted : words.deleted })
+    showToast({ text: isVideo(photo.media_type) ? videoMessages.deleted : viewerWords.deleted })
     if (after) onOpen(after.id)
     else onClose()
   }
@@ -298,7 +299,7 @@ function DeleteButton({ photo, after, table, edits, onOpen, onClose }: OpenPhoto
   return (
     <>
       <IconButton
-        label={words.delete}
+        label={viewerWords.delete}
         icon={<Trash2 size={18} aria-hidden />}
         onPress={({ target }) => {
           // Returns the focus to the viewer, because this button may unmount with its photo.
@@ -307,14 +308,14 @@ function DeleteButton({ photo, after, table, edits, onOpen, onClose }: OpenPhoto
         }}
       />
       <ConfirmDialog
-        title={isVideo(photo.media_type) ? videoMessages.deleteTitle : words.deleteTitle}
+        title={isVideo(photo.media_type) ? videoMessages.deleteTitle : viewerWords.deleteTitle}
         isOpen={isAsked}
         onClose={() => setAsked(false)}
-        confirmLabel={words.delete}
+        confirmLabel={viewerWords.delete}
         isDanger
         onConfirm={() => void remove()}
       >
-        <p>{words.deleteDetail}</p>
+        <p>{viewerWords.deleteDetail}</p>
         {file && isUnsent(file) ? <p className="pt-2 font-medium text-danger">{words.deleteUnsent}</p> : null}
       </ConfirmDialog>
     </>

@@ -59,8 +59,10 @@ export async function applyCommand(
 /** A record's state relative to a command: as expected, already as written, or neither. */
 type Standing = 'expected' | 'already' | 'changed'
 
+type Reads = Pick<Transaction, 'getAll'>
+
 async function readStandings(
-  tx: Transaction,
+  tx: Reads,
   changes: readonly RecordChange[],
   without: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Standing>> {
@@ -69,12 +71,19 @@ async function readStandings(
     const key = recordKey(change)
     if (!without.has(key)) byRecord.set(key, [...(byRecord.get(key) ?? []), change])
   }
+  const rows = await readRows(tx, [...byRecord.values()].flat())
   const standings = new Map<string, Standing>()
   for (const [key, own] of byRecord) {
     const [first] = own
-    if (first) standings.set(key, standingOf(await readRow(tx, first), first, own))
+    if (first) standings.set(key, standingOf(rows.get(key) ?? null, first, own))
   }
   return standings
+}
+
+/** Returns how many records were changed since, which an undo or redo would keep. */
+export async function countChanged(database: Reads, { changes }: Command): Promise<number> {
+  const standings = await readStandings(database, changes, new Set())
+  return [...standings.values()].filter((standing) => standing === 'changed').length
 }
 
 /** Later changes of a record expect the results of earlier ones, so the first decides. */
@@ -104,8 +113,17 @@ function distinctRecords(changes: readonly RecordChange[]): readonly { readonly 
 /** Columns maintained by the database, whose changes do not count. */
 const MOVED_BY_SERVER = new Set(['id', 'created_at', 'updated_at', 'created_by'])
 
-function readRow(tx: Transaction, { table, id }: RecordChange): Promise<RecordValues | null> {
-  return tx.getOptional<RecordValues>(`select * from ${quoteName(table)} where id = ?`, [id])
+/** Reads the records of changes, by {@link recordKey}. */
+async function readRows(tx: Reads, changes: readonly RecordChange[]): Promise<ReadonlyMap<string, RecordValues>> {
+  const found = new Map<string, RecordValues>()
+  for (const [table, own] of Map.groupBy(changes, (change) => change.table)) {
+    const rows = await tx.getAll<RecordValues & { readonly id: string }>(
+      `select * from ${quoteName(table)} where id in (select value from json_each(?))`,
+      [JSON.stringify(own.map(({ id }) => id))],
+    )
+    for (const row of rows) found.set(recordKey({ table, id: row.id }), row)
+  }
+  return found
 }
 
 function isAsExpected(row: RecordValues | null, change: RecordChange): boolean {

@@ -132,6 +132,26 @@ export const importMessages: Translation<typeof english> = {
       'Import rückgängig gemacht, außer {kept, plural, one {# Eintrag, der} other {# Einträgen, die}} seitdem geändert {kept, plural, one {wurde} other {wurden}}.',
       { kept },
     ),
+  past: 'Auf diesem Gerät importiert',
+  pastDetail: 'Sieben Tage lang lässt sich ein Import in einem Schritt rückgängig machen.',
+  pastOf: (table, records, at) =>
+    icu('{records, plural, one {# Eintrag} other {# Einträge}} in {table} · {at}', { records, table, at }),
+  undoOf: (file) => `Import von ${file} rückgängig machen`,
+  undoTitle: (file) => `Import von ${file} rückgängig machen?`,
+  undoDeletes: (count) =>
+    icu('{count, plural, one {# importierter Eintrag wird} other {# importierte Einträge werden}} gelöscht.', {
+      count,
+    }),
+  undoRestores: (count) =>
+    icu('{count, plural, one {# Eintrag bekommt} other {# Einträge bekommen}} die früheren Werte zurück.', { count }),
+  undoRefused: (reason) =>
+    `Der Server wird davon nicht alles annehmen: ${reason} Was er nicht annimmt, steht unter „Zu klären“.`,
+  counting: 'Seitdem geänderte Einträge werden gesucht …',
+  keeps: (count) =>
+    icu(
+      '{count, plural, =0 {Kein Eintrag wurde seitdem geändert.} one {# davon wurde seitdem geändert und bleibt, wie er ist.} other {# davon wurden seitdem geändert und bleiben, wie sie sind.}}',
+      { count },
+    ),
   show: (table) => `${table} zeigen`,
   again: 'Weitere Datei importieren',
   label: (file) => `Import von ${file}`,
