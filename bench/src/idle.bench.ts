@@ -27,7 +27,10 @@ export async function createManyTables({ admin }: Holdfast, tables: number): Pro
 }
 
 /** Connects devices of different users, and waits for the first checkpoint of each. */
-export async function connectMany(holdfast: Holdfast, count: number): Promise<StreamClient[]> {
+export async function connectMany(
+  holdfast: Pick<Holdfast, 'url' | 'jwtSecret'>,
+  count: number,
+): Promise<StreamClient[]> {
   const clients: StreamClient[] = []
   while (clients.length < count) {
     const group = Array.from({ length: Math.min(PARALLEL, count - clients.length) }, async () => {
@@ -45,7 +48,11 @@ export async function connectMany(holdfast: Holdfast, count: number): Promise<St
  * memory that Linux reports, compared with that of the same process before the devices connected, measured after garbage collection. It is measured with the
  * devices both before and after garbage collection.
  */
-export async function benchIdle(holdfast: Holdfast, devices: number, tables = 1): Promise<Figure[]> {
+export async function benchIdle(
+  holdfast: Pick<Holdfast, 'url' | 'jwtSecret' | 'pid' | 'log'>,
+  devices: number,
+  tables = 1,
+): Promise<Figure[]> {
   using inspector = await openInspector(holdfast)
   // Warms up what happens only once: connections to Postgres and compiling code.
   for (const client of await connectMany(holdfast, WARM_UP_DEVICES)) client.close()

@@ -18,7 +18,7 @@ interface Answer {
 }
 
 /** Opens the debugger of a server that was started with {@link INSPECTOR_OPTION}. */
-export async function openInspector(holdfast: Holdfast): Promise<Inspector> {
+export async function openInspector(holdfast: Pick<Holdfast, 'pid' | 'log'>): Promise<Inspector> {
   const address = /Debugger listening on (ws:\S+)/
   if (!address.test(holdfast.log())) process.kill(holdfast.pid(), 'SIGUSR1')
   const deadline = Date.now() + 5_000

@@ -24,7 +24,7 @@ export async function insertItems(admin: Pool, ownerId: string, rows: number): P
 }
 
 /** Resident memory of a process, in bytes. */
-export async function residentBytes(holdfast: Holdfast): Promise<number> {
+export async function residentBytes(holdfast: Pick<Holdfast, 'pid'>): Promise<number> {
   const { readFile } = await import('node:fs/promises')
   const status = await readFile(`/proc/${holdfast.pid()}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024

@@ -26,6 +26,7 @@ import { printTable, report, type Figure } from './report.ts'
 import { benchRest } from './rest.bench.ts'
 import { benchMigration, benchSchemaStorm } from './schema-changes.bench.ts'
 import { benchSharedList } from './shared-list.bench.ts'
+import { benchServers } from './servers.bench.ts'
 import { sized } from './size.ts'
 import { benchSharedKeys } from './shared-keys.bench.ts'
 import { benchStart } from './start.bench.ts'
@@ -68,6 +69,7 @@ const alone: Readonly<Record<string, () => Promise<Figure[]>>> = {
     await createManyTables(holdfast, IDLE_TABLES)
     return await benchIdle(holdfast, sized(1_000), IDLE_TABLES)
   },
+  servers: benchServers,
   'log-size': () => benchLogSize(sized(50_000), sized(500_000)),
 }
 

@@ -6,7 +6,7 @@ import { percentile, type Figure } from './report.ts'
 export interface ProcessorTime {
   /** Time of the Node process. */
   readonly node: number
-  /** Time of the processes under it, which are Postgres. */
+  /** Time of the processes under it, which are Postgres, ended ones included. */
   readonly postgres: number
 }
 
@@ -38,7 +38,8 @@ export async function readProcessorTime(pid: number): Promise<ProcessorTime | un
     times.set(id, (await readRunMs(id)) + (id === pid ? 0 : endedMs))
   }
   const node = times.get(pid) ?? Number.NaN
-  return { node, postgres: [...times.values()].reduce((sum, ms) => sum + ms, 0) - node }
+  const ended = processes.get(pid)?.endedMs ?? 0
+  return { node, postgres: [...times.values()].reduce((sum, ms) => sum + ms, ended) - node }
 }
 
 function isUnder(processes: ReadonlyMap<number, Process>, id: number, ancestor: number): boolean {

@@ -9,7 +9,7 @@ import { openStream, type StreamClient } from './stream-client.ts'
 import { mintToken } from './tokens.ts'
 
 /** Creates lists whose items are visible to the members of the list. */
-async function createLists(holdfast: Holdfast): Promise<void> {
+export async function createLists(holdfast: Holdfast): Promise<void> {
   for (const statement of [
     sql`create table public.list_members (id uuid primary key default gen_random_uuid(), list_id uuid not null, user_id uuid not null)`,
     sql`create index on public.list_members (user_id)`,
