@@ -291,6 +291,9 @@ export const POLICY_FAILURE_LOG_MS = 60_000
 /** Maximum characters of the id that a device gives itself, which is a UUID in all known clients. */
 export const CLIENT_ID_LENGTH_MAX = 200
 
+/** Maximum number that a device gives a write checkpoint: half of what fits, so that there is always a higher one. */
+export const CHECKPOINT_REQUEST_MAX = 2n ** 62n
+
 /** Maximum devices per user whose last write checkpoint is kept. The least recently used are forgotten and get one with their next upload. */
 export const DEVICES_PER_PERSON_MAX = 100
 

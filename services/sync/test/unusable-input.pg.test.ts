@@ -17,6 +17,14 @@ function checkpoint(query: string, userId = ALICE): Promise<Response> {
   return fetch(`${world.url}/write-checkpoint2.json?${query}`, { headers: as(userId) })
 }
 
+function requestCheckpoint(body: unknown, userId = ALICE): Promise<Response> {
+  return fetch(`${world.url}/sync/checkpoint-request`, {
+    method: 'POST',
+    headers: { ...as(userId), 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+}
+
 async function stream(body: unknown): Promise<number> {
   const answer = await fetch(`${world.url}/sync/stream`, {
     method: 'POST',
@@ -26,6 +34,58 @@ async function stream(body: unknown): Promise<number> {
   await answer.body?.cancel()
   return answer.status
 }
+
+describe('a write checkpoint with a number of the device', () => {
+  test.each([
+    ['no number', { client_id: 'a' }],
+    ['zero', { client_id: 'a', checkpoint_request_id: '0' }],
+    ['a negative number', { client_id: 'a', checkpoint_request_id: -1 }],
+    ['a fraction', { client_id: 'a', checkpoint_request_id: 1.5 }],
+    ['a number that is not exact', { client_id: 'a', checkpoint_request_id: 2 ** 53 }],
+    ['a number above which there is none', { client_id: 'a', checkpoint_request_id: '9223372036854775807' }],
+    ['SQL', { client_id: 'a', checkpoint_request_id: '1); drop table items; --' }],
+    ['a NUL', { client_id: 'a\0b', checkpoint_request_id: '1' }],
+    ['a list', [1]],
+    ['null', null],
+  ])('is refused for %s', async (_title, body) => {
+    const answer = await requestCheckpoint(body)
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      status: 400,
+      body: { error: { code: 'PSYNC_S2001' } },
+    })
+  })
+
+  test('confirms the newest number, takes higher ones, and answers lower ones with a new one', async () => {
+    const ask = async (number: bigint | number): Promise<bigint> => {
+      const answer = await requestCheckpoint({
+        client_id: 'numbering',
+        checkpoint_request_id: typeof number === 'bigint' ? String(number) : number,
+      })
+      const { data } = (await answer.json()) as { readonly data: { readonly checkpoint_request_id: string } }
+      return BigInt(data.checkpoint_request_id)
+    }
+    const positionOf = async (): Promise<unknown> =>
+      (await world.rows(`select id::text, lsn::text from sync.write_checkpoints where client_id = 'numbering'`))[0]
+    const [state] = await world.rows<{ floor: string }>(`select write_checkpoint_floor::text as floor from sync.state`)
+    const floor = BigInt(state?.floor ?? 0)
+
+    const first = await ask(1)
+    expect(first).toBeGreaterThan(floor)
+    const stored = await positionOf()
+    await world.run(`insert into items (owner_id, title) values ('${ALICE}', 'later')`)
+    expect(await ask(first)).toBe(first)
+    expect(await positionOf()).toEqual(stored)
+    expect(await ask(first + 5n)).toBe(first + 5n)
+    expect(await positionOf()).not.toEqual(stored)
+    expect(await ask(first + 1n)).toBe(first + 6n)
+    const legacy = await (await checkpoint('client_id=numbering')).json()
+    const { data } = legacy as { readonly data: { readonly write_checkpoint: string } }
+    expect(BigInt(data.write_checkpoint)).toBeGreaterThan(first + 6n)
+    const highest = 2n ** 62n
+    expect(await ask(highest)).toBe(highest)
+    expect(await ask(first)).toBe(highest + 1n)
+  })
+})
 
 describe('a write checkpoint', () => {
   test.each([

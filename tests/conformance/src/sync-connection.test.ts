@@ -1,7 +1,18 @@
 import { column, FetchStrategy, Schema, SyncStreamConnectionMethod, Table } from '@powersync/common'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openFaultyLink, type Holdfast } from '@holdfast/test-support'
-import { addNotes, ANN, BEN, notesTable, openApp, openNotesServer, run, shortToken, soon } from './sync-app.ts'
+import {
+  addNotes,
+  ANN,
+  type App,
+  BEN,
+  notesTable,
+  openApp,
+  openNotesServer,
+  run,
+  shortToken,
+  soon,
+} from './sync-app.ts'
 
 /* Connecting and disconnecting with the unmodified SDK, and the options of `connect`. */
 
@@ -218,33 +229,47 @@ describe('database.updateSchema', () => {
 })
 
 describe('database.requestCheckpoint', () => {
-  test('is refused: the server has no checkpoint requests', async () => {
+  test('resolves when the device has what was committed before', async () => {
     await using app = await openApp(holdfast)
     await app.connect({ checkpointMode: 'requests' })
-    await expect(app.database.requestCheckpoint()).rejects.toThrow('PSYNC_S2002')
+    await app.database.waitForFirstSync(soon())
+    await addNotes(holdfast, ANN, ['committed before'])
+    const checkpoint = await app.database.requestCheckpoint()
+    await checkpoint.waitForSync(soon())
+    expect(await app.titles()).toEqual(['a', 'b', 'committed before'])
+    expect(checkpoint.hasSynced).toBe(true)
   })
 })
 
 describe('options.checkpointMode', () => {
+  /** Writes a note, and waits until the device has it as the server completed it. */
+  async function writeAndGetBack({ database }: App, title: string): Promise<void> {
+    await database.execute(`insert into notes (id, title) values (uuid(), ?)`, [title])
+    await vi.waitFor(
+      async () =>
+        expect(
+          await database.getAll(`select owner_id is not null as is_back from notes where title = ?`, [title]),
+        ).toEqual([{ is_back: 1 }]),
+      { timeout: 60_000 },
+    )
+  }
+
   test('`legacy`, the default, acknowledges writes by write checkpoints', async () => {
     await using app = await openApp(holdfast)
     await app.connect({ checkpointMode: 'legacy' })
     await app.database.waitForFirstSync(soon())
-    await app.database.execute(`insert into notes (id, title) values (uuid(), 'mine')`)
-    await vi.waitFor(
-      async () =>
-        expect(
-          await app.database.getAll(`select owner_id is not null as is_back from notes where title = 'mine'`),
-        ).toEqual([{ is_back: 1 }]),
-      { timeout: 60_000 },
-    )
+    await writeAndGetBack(app, 'mine')
   })
 
-  test('is refused for `requests`, as `downloadError`', async () => {
+  test('`requests` acknowledges writes by numbers of the device, which may change the mode', async () => {
     await using app = await openApp(holdfast)
-    await app.connect({ checkpointMode: 'requests' })
-    await app.database.waitForStatus(({ downloadError }) => downloadError, soon())
-    expect(app.database.currentStatus.downloadError?.message).toContain('/sync/checkpoint-request')
+    for (const [round, checkpointMode] of (['requests', 'legacy', 'requests'] as const).entries()) {
+      await app.connect({ checkpointMode })
+      await app.database.waitForFirstSync(soon())
+      await writeAndGetBack(app, `round ${round}`)
+      expect(app.database.currentStatus.downloadError).toBeUndefined()
+      await app.database.disconnect()
+    }
   })
 })
 

@@ -37,6 +37,32 @@ export async function createWriteCheckpoint(pool: Pool, userId: string, clientId
   return fromRow(row)
 }
 
+/**
+ * Creates the write checkpoint that a device has numbered itself, at the current position of the write-ahead log. The device's newest number only confirms it, so
+ * that a request may be repeated. A number below the newest one, or below the floor, is answered with a new one above them: the device may have written since, and
+ * the newest one may not contain it.
+ */
+export async function requestWriteCheckpoint(
+  pool: Pool,
+  { userId, clientId }: Device,
+  number: bigint,
+): Promise<WriteCheckpoint> {
+  const floor = sql`coalesce((select write_checkpoint_floor from sync.state), 0)`
+  const asked = sql`${String(number)}::bigint`
+  const [row] = await pool.query<Row & { readonly is_new: boolean }>(sql`
+    insert into sync.write_checkpoints as w (user_id, client_id, id, lsn)
+    values (${userId}, ${clientId}, greatest(${asked}, ${floor} + 1), pg_current_wal_insert_lsn())
+    on conflict (user_id, client_id) do update set
+      id = case when ${asked} >= greatest(w.id, ${floor} + 1) then ${asked} else greatest(w.id, ${floor}) + 1 end,
+      lsn = case when ${asked} = w.id and w.id > ${floor} then w.lsn else excluded.lsn end,
+      at = now()
+    returning id::text, lsn::text, xmax = 0 as is_new
+  `)
+  assert(row, 'an upsert returns its row')
+  if (row.is_new) await deleteStale(pool, userId)
+  return fromRow(row)
+}
+
 async function deleteStale(pool: Pool, userId: string): Promise<void> {
   await pool.execute(sql`
     delete from sync.write_checkpoints w

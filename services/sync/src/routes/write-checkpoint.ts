@@ -1,13 +1,18 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { requireCaller } from '@holdfast/http'
 import type { Pool } from '@holdfast/postgres'
 import type { Lsn } from '@holdfast/replication'
 import type { WalBarrier } from '../checkpoints/wal-barrier.ts'
-import { createWriteCheckpoint, type Device, type WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
+import {
+  createWriteCheckpoint,
+  requestWriteCheckpoint,
+  type Device,
+  type WriteCheckpoint,
+} from '../checkpoints/write-checkpoints.ts'
 import { missingSubject } from '../errors.ts'
 import type { WriteCheckpointNotices } from '../followers/write-checkpoint-notices.ts'
-import { readClientId } from '../stream/read-request.ts'
+import { readCheckpointRequest, readClientId } from '../stream/read-request.ts'
 import type { Connections } from '../stream/connections.ts'
 
 export interface WriteCheckpointRouteOptions {
@@ -23,6 +28,7 @@ export interface WriteCheckpointRouteOptions {
 }
 
 const RETRY_MS = 200
+const CHECKPOINT_REQUEST_BYTES_MAX = 16 * 1024
 
 /** Tells the streams of a device about a write checkpoint: now, and when the log has passed it. */
 export function createWriteCheckpointDelivery({
@@ -58,21 +64,39 @@ export function createWriteCheckpointDelivery({
 
 /**
  * `GET /write-checkpoint2.json`: requested by the client after an upload. The number is sent in the checkpoint that contains everything committed before the
- * request.
+ * request. `POST /sync/checkpoint-request`: the same with a number of the client's (`checkpointMode: 'requests'`); the answer names the number that it gets,
+ * which is higher if the client's was used before. Source: the PowerSync service 1.24 and its clients.
  */
 export function writeCheckpointRoutes(options: WriteCheckpointRouteOptions): FastifyPluginAsync {
   const { pool, notices } = options
   const deliver = createWriteCheckpointDelivery(options)
+
+  /** @returns the number of the write checkpoint that `create` makes for the caller's device */
+  async function answer(
+    request: FastifyRequest,
+    clientId: string,
+    create: (device: Device) => Promise<WriteCheckpoint>,
+  ): Promise<string> {
+    const { userId } = requireCaller(request)
+    if (userId === undefined) throw missingSubject()
+    options.requireReady()
+    const device = { userId, clientId }
+    const checkpoint = await create(device)
+    deliver(device, checkpoint)
+    await notices.tell(device)
+    return String(checkpoint.id)
+  }
+
   return async (app) => {
     app.get<{ Querystring: { readonly client_id?: unknown } }>('/write-checkpoint2.json', async (request) => {
-      const { userId } = requireCaller(request)
-      if (userId === undefined) throw missingSubject()
-      options.requireReady()
-      const device = { userId, clientId: readClientId(request.query.client_id) }
-      const checkpoint = await createWriteCheckpoint(pool, userId, device.clientId)
-      deliver(device, checkpoint)
-      await notices.tell(device)
-      return { data: { write_checkpoint: String(checkpoint.id) } }
+      const create = (device: Device): Promise<WriteCheckpoint> =>
+        createWriteCheckpoint(pool, device.userId, device.clientId)
+      return { data: { write_checkpoint: await answer(request, readClientId(request.query.client_id), create) } }
+    })
+    app.post('/sync/checkpoint-request', { bodyLimit: CHECKPOINT_REQUEST_BYTES_MAX }, async (request) => {
+      const { clientId, number } = readCheckpointRequest(request.body)
+      const create = (device: Device): Promise<WriteCheckpoint> => requestWriteCheckpoint(pool, device, number)
+      return { data: { checkpoint_request_id: await answer(request, clientId, create) } }
     })
   }
 }

@@ -5,6 +5,7 @@ import { BSON_STREAM, NDJSON_STREAM, type LineFormat } from '../encode/lines.ts'
 import { invalidRequest } from '../errors.ts'
 import {
   BUCKET_NAME_LENGTH_MAX,
+  CHECKPOINT_REQUEST_MAX,
   CLIENT_ID_LENGTH_MAX,
   REQUEST_BUCKETS_MAX,
   STREAM_NAME_LENGTH_MAX,
@@ -94,6 +95,33 @@ export function readClientId(value: unknown): string {
   }
   if (value.includes('\0')) throw invalidRequest([NUL_REFUSED])
   return value
+}
+
+const checkpointRequestShape = Compile(
+  Type.Object({
+    client_id: Type.Optional(Type.String({ maxLength: CLIENT_ID_LENGTH_MAX })),
+    checkpoint_request_id: Type.Union([
+      Type.String({ pattern: '^[0-9]{1,19}$' }),
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    ]),
+  }),
+)
+
+/**
+ * Checks the body of `POST /sync/checkpoint-request`.
+ *
+ * @returns the device, and the number that it gives its write checkpoint
+ * @throws {HoldfastError} `PSYNC_S2001` 400
+ */
+export function readCheckpointRequest(body: unknown): { readonly clientId: string; readonly number: bigint } {
+  if (!checkpointRequestShape.Check(body)) {
+    const errors = checkpointRequestShape.Errors(body)
+    throw invalidRequest(errors.map((error) => `${error.instancePath || '/'} ${error.message}`))
+  }
+  const number = BigInt(body.checkpoint_request_id)
+  if (number < 1n || number > CHECKPOINT_REQUEST_MAX)
+    throw invalidRequest([`/checkpoint_request_id must be between 1 and ${CHECKPOINT_REQUEST_MAX}`])
+  return { clientId: readClientId(body.client_id), number }
 }
 
 interface Offer {

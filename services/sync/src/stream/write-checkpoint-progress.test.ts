@@ -31,3 +31,8 @@ test('one that was asked for before the older ones were read is not lost', () =>
   const progress = afterRead(afterAsked(NOTHING_READ, checkpoint(5n, 50n)), undefined)
   expect(progress).toEqual({ isRead: true, pending: [checkpoint(5n, 50n)], passed: undefined })
 })
+
+test('a request that is repeated waits once', () => {
+  const progress = afterAsked(NOTHING_READ, checkpoint(1n, 50n))
+  expect(afterAsked(progress, checkpoint(1n, 50n))).toBe(progress)
+})

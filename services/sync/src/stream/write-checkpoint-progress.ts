@@ -17,8 +17,9 @@ const NONE: readonly WriteCheckpoint[] = []
 export const NOTHING_READ: WriteCheckpointProgress = { isRead: false, pending: NONE, passed: undefined }
 const NOTHING_PENDING: WriteCheckpointProgress = { isRead: true, pending: NONE, passed: undefined }
 
-/** The device has requested another one. */
+/** The device has requested one. Devices that number them repeat requests. */
 export function afterAsked(progress: WriteCheckpointProgress, checkpoint: WriteCheckpoint): WriteCheckpointProgress {
+  if (progress.pending.some(({ id }) => id === checkpoint.id)) return progress
   return { ...progress, pending: [...progress.pending, checkpoint] }
 }
 
