@@ -4,8 +4,13 @@ import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** Starts a server program and waits until it listens on a port of the loopback address. Disposal kills it. */
-export async function startDaemon(program: string, args: readonly string[], port: number): Promise<AsyncDisposable> {
-  const child = spawn(program, args, { stdio: 'ignore' })
+export async function startDaemon(
+  program: string,
+  args: readonly string[],
+  port: number,
+  env: Readonly<Record<string, string | undefined>> = {},
+): Promise<AsyncDisposable> {
+  const child = spawn(program, args, { stdio: 'ignore', env: { ...process.env, ...env } })
   const gone = once(child, 'exit')
   while (!(await isListening(port))) {
     if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`)
