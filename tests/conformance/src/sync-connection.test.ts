@@ -235,7 +235,7 @@ describe('database.requestCheckpoint', () => {
     await app.database.waitForFirstSync(soon())
     await addNotes(holdfast, ANN, ['committed before'])
     const checkpoint = await app.database.requestCheckpoint()
-    await checkpoint.waitForSync(soon())
+    await checkpoint.waitForSync({ signal: soon() })
     expect(await app.titles()).toEqual(['a', 'b', 'committed before'])
     expect(checkpoint.hasSynced).toBe(true)
   })
