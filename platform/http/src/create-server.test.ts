@@ -160,3 +160,15 @@ test('findPort names the port that is busy and picks a free one for 0', async ()
   expect(await findPort('127.0.0.1', 0)).toBeGreaterThan(1023)
   await expect(findPort('203.0.113.1', 0)).rejects.toMatchObject({ code: 'host_unknown' })
 })
+
+test('a request that comes while the server stops is answered, and its connection closed', async () => {
+  const app = open()
+  const finish = Promise.withResolvers<void>()
+  app.addHook('preClose', () => finish.promise)
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const closed = app.close()
+  const answer = await fetch(`${url}/api/ok`)
+  finish.resolve()
+  await closed
+  expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
+})

@@ -70,7 +70,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     // Routes are registered during startup, which may be slow on a busy machine.
     pluginTimeout: 0,
     clientErrorHandler: answerClientError,
-    return503OnClosing: true,
+    // Answers what still comes over open connections while the server stops, and closes them with the answer.
+    return503OnClosing: false,
     // Lets running requests finish; the gateway cuts those that take too long.
     forceCloseConnections: 'idle',
     schemaController: { compilersFactory: LATE_VALIDATORS },
