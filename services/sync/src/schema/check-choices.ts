@@ -70,7 +70,7 @@ function columnKey(...names: readonly string[]): string {
   return names.join('\0')
 }
 
-/** Returns expressions by constraint, without those of locked tables. */
+/** Returns expressions by constraint, without those of tables that are locked or have been dropped meanwhile. */
 async function printed(pool: Connections, checks: readonly CheckRow[]): Promise<ReadonlyMap<string, string>> {
   const oids = checks.map(({ oid }) => oid)
   const rows = await readAroundLocks(
@@ -78,11 +78,11 @@ async function printed(pool: Connections, checks: readonly CheckRow[]): Promise<
       pool.transaction(async (tx) => {
         await tx.query(sql`select pg_catalog.set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`)
         const around = isAround ? sql`and k.conrelid not in (${lockedRelations()})` : sql``
-        return tx.query<{ oid: string; expression: string }>(sql`
+        return tx.query<{ oid: string; expression: string | null }>(sql`
           select k.oid::int8::text as oid, pg_catalog.pg_get_expr(k.conbin, k.conrelid) as expression
             from pg_catalog.pg_constraint k where k.oid = any (${oids}::int8[]::oid[]) ${around}`)
       }),
     'fail',
   )
-  return new Map(rows.map(({ oid, expression }) => [oid, expression]))
+  return new Map(rows.flatMap(({ oid, expression }) => (expression === null ? [] : [[oid, expression] as const])))
 }

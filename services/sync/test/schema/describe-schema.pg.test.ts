@@ -45,7 +45,7 @@ afterAll(async () => {
 })
 
 const plan = {
-  tables: ['sites', 'tasks'].map((name) => ({
+  tables: ['sites', 'tasks', 'gone'].map((name) => ({
     schema: 'public',
     name,
     localName: name,
@@ -123,6 +123,21 @@ describe('the schema of a device', () => {
     ])
     await database.pool.withClient((client) => client.query('alter table public.tasks drop constraint free_list'))
     expect(await choices()).toEqual([['pump', 'gate valve'], ['low', 'high'], undefined])
+  })
+
+  test('is answered while a table with choices is dropped', async () => {
+    const run = (text: string): Promise<unknown> => database.pool.withClient((client) => client.query(text))
+    await run(`create table public.gone (id uuid primary key, kind text check (kind in ('a', 'b')));
+      grant select on public.gone to authenticated`)
+    let answer: ReturnType<typeof get> | undefined
+    await database.pool.transaction(async (tx) => {
+      await tx.query(sql`drop table public.gone`)
+      answer = get('authenticated')
+      const isWaiting = async (): Promise<boolean> =>
+        (await tx.query(sql`select from pg_locks where not granted`)).length > 0
+      while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 1))
+    })
+    expect((await answer)?.status).toBe(200)
   })
 
   test('says which columns are guarded: those that say where a record stands, until a migration says otherwise', async () => {
