@@ -9,6 +9,7 @@ import { createPolicyFailures, type PolicyFailures } from './buckets/policy-fail
 import { createCheckpointFeed, type CheckpointFeed } from './checkpoints/checkpoint-feed.ts'
 import { createLookups } from './checkpoints/lookups.ts'
 import { createWalBarrier, type WalBarrier } from './checkpoints/wal-barrier.ts'
+import { readWriteCheckpoints, type Device } from './checkpoints/write-checkpoints.ts'
 import { createCompactions, type Compactions } from './compaction/compactions.ts'
 import { Compactor } from './compaction/compactor.ts'
 import { createRetirement, type Retirement } from './compaction/retire-buckets.ts'
@@ -16,8 +17,9 @@ import { standingBy, syncRefused } from './errors.ts'
 import { createFollowedLog, createFollowedLookups } from './followers/followed-log.ts'
 import { Follower } from './followers/follower.ts'
 import { NotePublisher } from './followers/note-publisher.ts'
-import { createWriteCheckpointNotices, type WriteCheckpointNotices } from './followers/write-checkpoint-notices.ts'
+import { createDeviceNotices, type DeviceNotices } from './followers/device-notices.ts'
 import { createFence, type Fence } from './lease/fence.ts'
+import { act, takeAsked } from './devices/device-actions.ts'
 import { SeenDevices } from './devices/seen-devices.ts'
 import { UploadProblems } from './devices/upload-problems.ts'
 import { createInstance } from './lease/lease.ts'
@@ -66,8 +68,8 @@ export interface Ground {
   readonly walBarrier: WalBarrier
   /** Serves devices while another process reads the changes. */
   readonly follower: Follower
-  /** Write checkpoints that other servers on the database create. */
-  readonly notices: WriteCheckpointNotices
+  /** What other servers on the database do for devices of this one. */
+  readonly notices: DeviceNotices
   readonly dependencies: DependencyIndex
   readonly failures: PolicyFailures
   readonly connections: Connections
@@ -117,7 +119,7 @@ export function openGround(options: SyncOptions, signal: AbortSignal): Ground {
   })
   const walBarrier = createWalBarrier(pool, feed, () => follower.isFollowing)
   const { log, replicated } = openLog(options, pool)
-  const onTold = createWriteCheckpointDelivery({ walBarrier, connections, signal, logger })
+  const deliver = createWriteCheckpointDelivery({ walBarrier, connections, signal, logger })
   return {
     clock,
     instance,
@@ -128,12 +130,12 @@ export function openGround(options: SyncOptions, signal: AbortSignal): Ground {
     feed,
     walBarrier,
     follower,
-    notices: createWriteCheckpointNotices({
+    notices: createDeviceNotices({
       url,
       instance,
       pool,
       devices: () => connections.all(),
-      onTold,
+      onTold: (devices) => takeNews(devices, { pool, connections, deliver }),
       logger,
     }),
     dependencies,
@@ -144,6 +146,23 @@ export function openGround(options: SyncOptions, signal: AbortSignal): Ground {
     seen: new SeenDevices({ pool, node: instance, connections: () => connections.all(), logger }),
     uploadProblems: new UploadProblems(),
   }
+}
+
+/** Takes what other servers have written for devices: write checkpoints, and what operators ask. */
+async function takeNews(
+  devices: readonly Device[],
+  {
+    pool,
+    connections,
+    deliver,
+  }: Pick<Ground, 'pool' | 'connections'> & { readonly deliver: ReturnType<typeof createWriteCheckpointDelivery> },
+): Promise<void> {
+  const checkpoints = await readWriteCheckpoints(pool, devices)
+  for (const [at, device] of devices.entries()) {
+    const checkpoint = checkpoints[at]
+    if (checkpoint) deliver(device, checkpoint)
+  }
+  for (const { action, ...device } of await takeAsked(pool, devices)) act(connections, device, action)
 }
 
 function openLog({ url, replicaUrl, logger }: SyncOptions, pool: Pool): Pick<Ground, 'log' | 'replicated'> {

@@ -170,6 +170,7 @@ function openDevices(
     requestPool: options.shares.streams.for({ userKey: undefined }),
     node: ground.instance,
     connections: ground.connections,
+    notices: ground.notices,
     seen: ground.seen,
     problems: ground.uploadProblems,
     omittedTables: ground.omittedTables,

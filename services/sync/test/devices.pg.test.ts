@@ -74,7 +74,7 @@ test('resync makes a device clear its buckets and download all rows again, while
   const { device, id } = await connect()
   const before = device.state
   const received = device.received.length
-  expect(world.service.devices.resync(ALICE, id)).toBe(true)
+  expect(await world.service.devices.resync(ALICE, id)).toBe(true)
   await device.next()
   expect(device.lines.some(({ data }) => data?.data.some(({ op }) => op === 'CLEAR'))).toBe(true)
   expect(device.received.length - received).toBe(20)
@@ -87,14 +87,14 @@ test('resync makes a device clear its buckets and download all rows again, while
 
 test('an ended stream tells the device to fetch a token and come back', async () => {
   const { device, id } = await connect()
-  expect(world.service.devices.end(ALICE, id)).toBe(true)
+  expect(await world.service.devices.end(ALICE, id)).toBe(true)
   await device.until(() => !device.isOpen)
   expect(device.lines.at(-1)).toEqual({ token_expires_in: 0 })
   await expect
     .poll(async () => (await world.service.devices.read(ALICE, id))?.device.endReason)
     .toBe('ended_by_operator')
-  expect(world.service.devices.end(ALICE, id)).toBe(false)
-  expect(world.service.devices.resync(ALICE, id)).toBe(false)
+  expect(await world.service.devices.end(ALICE, id)).toBe(false)
+  expect(await world.service.devices.resync(ALICE, id)).toBe(false)
   device.connect()
   await device.next()
   expect((await world.service.devices.read(ALICE, id))?.device).toMatchObject({ isConnected: true, endReason: null })

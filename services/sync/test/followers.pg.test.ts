@@ -160,3 +160,18 @@ test('ends streams whose empty buckets the reader deletes, and gives them their 
   await world.run(`insert into items (list_id, title) values ('${LIST}', 'again')`)
   await expectEqual(device, BOB)
 })
+
+test('an operator of another server ends the stream of a device, and makes it download again', async () => {
+  const device = deviceOf(follower)
+  await expectEqual(device)
+  const { devices } = world.service
+  await expect.poll(async () => (await devices.read(ALICE, 'phone'))?.device.isConnected).toBe(true)
+  const received = device.received.length
+  expect(await devices.resync(ALICE, 'phone')).toBe(true)
+  await device.until(() => device.received.length >= received + 5, 'its rows again', 10_000)
+  await expectEqual(device)
+  expect(await devices.end(ALICE, 'phone')).toBe(true)
+  await device.until(() => !device.isOpen, 'its end', 10_000)
+  expect(device.lines.at(-1)).toEqual({ token_expires_in: 0 })
+  expect(await devices.end(ALICE, 'unknown')).toBe(false)
+})

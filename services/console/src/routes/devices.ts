@@ -31,9 +31,9 @@ export interface DeviceSources {
     clientId: string,
   ): Promise<(Omit<DeviceDetails, 'device'> & { readonly device: Unnamed<ListedDevice> }) | undefined>
   /** Ends the device's stream. @returns whether it had one */
-  end(userId: string, clientId: string): boolean
+  end(userId: string, clientId: string): Promise<boolean>
   /** Makes the device download its rows again. @returns whether it is connected */
-  resync(userId: string, clientId: string): boolean
+  resync(userId: string, clientId: string): Promise<boolean>
   /** @returns `undefined` if it is not connected */
   compare(userId: string, clientId: string, signal: AbortSignal): Promise<DeviceComparison | undefined>
 }
@@ -102,7 +102,7 @@ function actionRoutes(devices: DeviceSources): readonly Route[] {
       action: 'end_stream',
       run: async ({ parameters, note }) => {
         note({ target: targetOf(parameters) })
-        if (!devices.end(...idsOf(parameters))) throw deviceNotConnected()
+        if (!(await devices.end(...idsOf(parameters)))) throw deviceNotConnected()
       },
     }),
     route('POST /devices/:user/:device/resync', {
@@ -110,7 +110,7 @@ function actionRoutes(devices: DeviceSources): readonly Route[] {
       action: 'resync_device',
       run: async ({ parameters, note }) => {
         note({ target: targetOf(parameters) })
-        if (!devices.resync(...idsOf(parameters))) throw deviceNotConnected()
+        if (!(await devices.resync(...idsOf(parameters)))) throw deviceNotConnected()
       },
     }),
     route('POST /devices/:user/:device/compare', {

@@ -2,6 +2,7 @@ import { Semaphore } from '@holdfast/foundation'
 import type { DeviceComparison, DeviceDelay, DeviceDetails, DeviceTable, ListedDevice } from '@holdfast/protocol'
 import { sql, type Connections as Pooled, type Pool } from '@holdfast/postgres'
 import type { ActivePlan } from '../buckets/active-plan.ts'
+import type { Device } from '../checkpoints/write-checkpoints.ts'
 import { comparisonTooLong, comparisonUnderWay, notReady } from '../errors.ts'
 import {
   COMPARISON_TIMEOUT_MS,
@@ -10,9 +11,11 @@ import {
   GROUPED_UPLOADS_MAX,
   LISTED_UPLOADS,
 } from '../limits.ts'
-import { endedByOperator, type Connection, type Connections } from '../stream/connections.ts'
+import type { DeviceNotices } from '../followers/device-notices.ts'
+import type { Connection, Connections } from '../stream/connections.ts'
 import type { OmittedTables } from '../stream/omitted-tables.ts'
 import { compareDevice } from './compare-device.ts'
+import { act, askElsewhere, type DeviceAction, ELSEWHERE_CONNECTED } from './device-actions.ts'
 import { findDelay, type DelayFacts } from './find-delay.ts'
 import { readRejections, readUploads } from './read-uploads.ts'
 import type { SeenDevices } from './seen-devices.ts'
@@ -44,6 +47,8 @@ export interface DevicesOptions {
   readonly requestPool: Pooled
   readonly node: string
   readonly connections: Connections
+  /** Tells other servers about devices. */
+  readonly notices: Pick<DeviceNotices, 'tell'>
   readonly seen: Pick<SeenDevices, 'flush'>
   readonly problems: UploadProblems
   readonly omittedTables: Pick<OmittedTables, 'incomplete'>
@@ -79,9 +84,6 @@ export interface SeenDeviceDetails {
   readonly rejections: Awaited<ReturnType<typeof readRejections>>
   readonly uploadProblem: DeviceDetails['uploadProblem']
 }
-
-/** Devices that the process cannot see are connected if they were recorded this recently. Longer than the interval of the records. */
-const ELSEWHERE_CONNECTED = sql`interval '12 minutes'`
 
 /** Devices that may be behind at once; more are not listed. */
 const BEHIND_MAX = 200
@@ -146,18 +148,14 @@ export class Devices {
     }
   }
 
-  /** Ends a device's stream. It fetches a token and connects again within seconds. @returns whether it had one here */
-  end(userId: string, clientId: string): boolean {
-    const connection = this.#find(userId, clientId)
-    if (connection) this.#options.connections.expire(connection, endedByOperator)
-    return connection !== undefined
+  /** Ends a device's stream. It fetches a token and connects again within seconds. @returns whether it has one, here or on another server */
+  end(userId: string, clientId: string): Promise<boolean> {
+    return this.#act({ userId, clientId }, 'end')
   }
 
-  /** Makes a connected device download all its rows again. @returns whether it is connected here */
-  resync(userId: string, clientId: string): boolean {
-    const connection = this.#find(userId, clientId)
-    connection?.session.resync()
-    return connection !== undefined
+  /** Makes a connected device download all its rows again. @returns whether it is connected, here or to another server */
+  resync(userId: string, clientId: string): Promise<boolean> {
+    return this.#act({ userId, clientId }, 'resync')
   }
 
   /**
@@ -181,6 +179,14 @@ export class Devices {
     } finally {
       release()
     }
+  }
+
+  async #act(device: Device, action: DeviceAction): Promise<boolean> {
+    const { connections, pool, node, notices, sync } = this.#options
+    if (act(connections, device, action)) return true
+    if (!sync().hasOthers || !(await askElsewhere(pool, device, action, node))) return false
+    await notices.tell(device)
+    return true
   }
 
   #find(userId: string, clientId: string): Connection | undefined {

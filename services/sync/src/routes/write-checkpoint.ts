@@ -11,14 +11,14 @@ import {
   type WriteCheckpoint,
 } from '../checkpoints/write-checkpoints.ts'
 import { missingSubject } from '../errors.ts'
-import type { WriteCheckpointNotices } from '../followers/write-checkpoint-notices.ts'
+import type { DeviceNotices } from '../followers/device-notices.ts'
 import { readCheckpointRequest, readClientId } from '../stream/read-request.ts'
 import type { Connections } from '../stream/connections.ts'
 
 export interface WriteCheckpointRouteOptions {
   readonly pool: Pool
   readonly walBarrier: WalBarrier
-  readonly notices: Pick<WriteCheckpointNotices, 'tell'>
+  readonly notices: Pick<DeviceNotices, 'tell'>
   readonly connections: Connections
   /** @throws {HoldfastError} while the plan is not served */
   readonly requireReady: () => void

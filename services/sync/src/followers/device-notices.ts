@@ -1,32 +1,32 @@
 import { createHash } from 'node:crypto'
 import { delay, errorMessage, type Logger } from '@holdfast/foundation'
 import { listen, sql, type Pool } from '@holdfast/postgres'
-import { readWriteCheckpoints, type Device, type WriteCheckpoint } from '../checkpoints/write-checkpoints.ts'
+import type { Device } from '../checkpoints/write-checkpoints.ts'
 import { FOLLOW_RETRY_MS } from './limits.ts'
 
-/** Channel on which servers tell each other about write checkpoints. */
+/** Channel on which servers tell each other about devices. Its name is that of older versions, which run beside this one during a deployment. */
 const CHANNEL = 'holdfast_sync_write_checkpoints'
 
-/** Passes write checkpoints on to the server that has the device's stream, which may be another one than the device asked. */
-export interface WriteCheckpointNotices extends AsyncDisposable {
+/** Tells the server that has a device's stream that there is something for the device in the database, such as a write checkpoint. */
+export interface DeviceNotices extends AsyncDisposable {
   /** Call when other servers are on this database. */
   start(): void
-  /** Call when a device has asked for a write checkpoint. */
+  /** Call when there is something for a device. */
   tell(device: Device): Promise<void>
 }
 
-export interface WriteCheckpointNoticesOptions {
+export interface DeviceNoticesOptions {
   readonly url: string
   readonly instance: string
   readonly pool: Pool
   /** The devices with streams on this server. */
   readonly devices: () => Iterable<Device>
-  /** Called with write checkpoints that another server may have created. */
-  readonly onTold: (device: Device, checkpoint: WriteCheckpoint) => void
+  /** Called with devices of this server for which there may be something in the database. Every role that logs in may notify, so a notice says no more. */
+  readonly onTold: (devices: readonly Device[]) => Promise<void>
   readonly logger: Logger
 }
 
-export function createWriteCheckpointNotices(options: WriteCheckpointNoticesOptions): WriteCheckpointNotices {
+export function createDeviceNotices(options: DeviceNoticesOptions): DeviceNotices {
   const { url, instance, pool, devices, onTold, logger } = options
   const stopping = new AbortController()
   const digests = new WeakMap<Device, string>()
@@ -42,17 +42,12 @@ export function createWriteCheckpointNotices(options: WriteCheckpointNoticesOpti
     return digest
   }
 
-  /** Reads the numbers from the database, because every role that logs in may notify. */
   async function read(concerned: readonly Device[]): Promise<void> {
     if (concerned.length === 0) return
     try {
-      const found = await readWriteCheckpoints(pool, concerned)
-      for (const [index, device] of concerned.entries()) {
-        const checkpoint = found[index]
-        if (checkpoint) onTold(device, checkpoint)
-      }
+      await onTold(concerned)
     } catch (error) {
-      logger.log('warn', 'write checkpoints of other servers could not be read', { reason: errorMessage(error) })
+      logger.log('warn', 'what other servers say about devices could not be read', { reason: errorMessage(error) })
     }
   }
 
@@ -69,7 +64,7 @@ export function createWriteCheckpointNotices(options: WriteCheckpointNoticesOpti
           logger,
         })
       } catch (error) {
-        logger.log('debug', 'write checkpoints of other servers cannot be heard', { reason: errorMessage(error) })
+        logger.log('debug', 'what other servers say about devices cannot be heard', { reason: errorMessage(error) })
         await delay(FOLLOW_RETRY_MS, stopping.signal).catch(() => undefined) // stopping ends the loop
       }
     }
