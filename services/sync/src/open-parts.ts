@@ -9,7 +9,7 @@ import { createPolicyFailures, type PolicyFailures } from './buckets/policy-fail
 import { createCheckpointFeed, type CheckpointFeed } from './checkpoints/checkpoint-feed.ts'
 import { createLookups } from './checkpoints/lookups.ts'
 import { createWalBarrier, type WalBarrier } from './checkpoints/wal-barrier.ts'
-import { readWriteCheckpoints, type Device } from './checkpoints/write-checkpoints.ts'
+import { readWriteCheckpoints } from './checkpoints/write-checkpoints.ts'
 import { createCompactions, type Compactions } from './compaction/compactions.ts'
 import { Compactor } from './compaction/compactor.ts'
 import { createRetirement, type Retirement } from './compaction/retire-buckets.ts'
@@ -135,7 +135,18 @@ export function openGround(options: SyncOptions, signal: AbortSignal): Ground {
       instance,
       pool,
       devices: () => connections.all(),
-      onTold: (devices) => takeNews(devices, { pool, connections, deliver }),
+      onTold: {
+        async writeCheckpoint(devices) {
+          const checkpoints = await readWriteCheckpoints(pool, devices)
+          for (const [at, device] of devices.entries()) {
+            const checkpoint = checkpoints[at]
+            if (checkpoint) deliver(device, checkpoint)
+          }
+        },
+        async action(devices) {
+          for (const { action, ...device } of await takeAsked(pool, devices)) act(connections, device, action)
+        },
+      },
       logger,
     }),
     dependencies,
@@ -146,23 +157,6 @@ export function openGround(options: SyncOptions, signal: AbortSignal): Ground {
     seen: new SeenDevices({ pool, node: instance, connections: () => connections.all(), logger }),
     uploadProblems: new UploadProblems(),
   }
-}
-
-/** Takes what other servers have written for devices: write checkpoints, and what operators ask. */
-async function takeNews(
-  devices: readonly Device[],
-  {
-    pool,
-    connections,
-    deliver,
-  }: Pick<Ground, 'pool' | 'connections'> & { readonly deliver: ReturnType<typeof createWriteCheckpointDelivery> },
-): Promise<void> {
-  const checkpoints = await readWriteCheckpoints(pool, devices)
-  for (const [at, device] of devices.entries()) {
-    const checkpoint = checkpoints[at]
-    if (checkpoint) deliver(device, checkpoint)
-  }
-  for (const { action, ...device } of await takeAsked(pool, devices)) act(connections, device, action)
 }
 
 function openLog({ url, replicaUrl, logger }: SyncOptions, pool: Pool): Pick<Ground, 'log' | 'replicated'> {

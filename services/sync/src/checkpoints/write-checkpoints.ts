@@ -1,5 +1,5 @@
 import { assert } from '@holdfast/foundation'
-import { sql, type Pool } from '@holdfast/postgres'
+import { sql, type Pool, type SqlFragment } from '@holdfast/postgres'
 import { DEVICES_PER_PERSON_MAX, STALE_DELETED_MAX, WRITE_CHECKPOINT_DAYS } from '../limits.ts'
 import { parseLsn, type Lsn } from '@holdfast/replication'
 
@@ -25,16 +25,16 @@ function fromRow(row: Row): WriteCheckpoint {
  * Creates the next write checkpoint at the current position of the write-ahead log. A device's first one also deletes the least recently used ones of the
  * user's devices beyond a limit, and some old ones of any user.
  */
-export async function createWriteCheckpoint(pool: Pool, userId: string, clientId: string): Promise<WriteCheckpoint> {
-  const [row] = await pool.query<Row & { readonly is_new: boolean }>(sql`
+export function createWriteCheckpoint(pool: Pool, { userId, clientId }: Device): Promise<WriteCheckpoint> {
+  return store(
+    pool,
+    userId,
+    sql`
     insert into sync.write_checkpoints as w (user_id, client_id, id, lsn)
     values (${userId}, ${clientId}, nextval('sync.write_checkpoint_ids'), pg_current_wal_insert_lsn())
     on conflict (user_id, client_id) do update set id = greatest(w.id + 1, excluded.id), lsn = excluded.lsn, at = now()
-    returning id::text, lsn::text, xmax = 0 as is_new
-  `)
-  assert(row, 'an upsert returns its row')
-  if (row.is_new) await deleteStale(pool, userId)
-  return fromRow(row)
+  `,
+  )
 }
 
 /**
@@ -42,22 +42,31 @@ export async function createWriteCheckpoint(pool: Pool, userId: string, clientId
  * that a request may be repeated. A number below the newest one, or below the floor, is answered with a new one above them: the device may have written since, and
  * the newest one may not contain it.
  */
-export async function requestWriteCheckpoint(
+export function requestWriteCheckpoint(
   pool: Pool,
   { userId, clientId }: Device,
   number: bigint,
 ): Promise<WriteCheckpoint> {
   const floor = sql`coalesce((select write_checkpoint_floor from sync.state), 0)`
   const asked = sql`${String(number)}::bigint`
-  const [row] = await pool.query<Row & { readonly is_new: boolean }>(sql`
+  return store(
+    pool,
+    userId,
+    sql`
     insert into sync.write_checkpoints as w (user_id, client_id, id, lsn)
     values (${userId}, ${clientId}, greatest(${asked}, ${floor} + 1), pg_current_wal_insert_lsn())
     on conflict (user_id, client_id) do update set
       id = case when ${asked} >= greatest(w.id, ${floor} + 1) then ${asked} else greatest(w.id, ${floor}) + 1 end,
       lsn = case when ${asked} = w.id and w.id > ${floor} then w.lsn else excluded.lsn end,
       at = now()
-    returning id::text, lsn::text, xmax = 0 as is_new
-  `)
+  `,
+  )
+}
+
+async function store(pool: Pool, userId: string, upsert: SqlFragment): Promise<WriteCheckpoint> {
+  const [row] = await pool.query<Row & { readonly is_new: boolean }>(
+    sql`${upsert} returning id::text, lsn::text, xmax = 0 as is_new`,
+  )
   assert(row, 'an upsert returns its row')
   if (row.is_new) await deleteStale(pool, userId)
   return fromRow(row)

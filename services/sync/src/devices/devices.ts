@@ -185,7 +185,7 @@ export class Devices {
     const { connections, pool, node, notices, sync } = this.#options
     if (act(connections, device, action)) return true
     if (!sync().hasOthers || !(await askElsewhere(pool, device, action, node))) return false
-    await notices.tell(device)
+    await notices.tell(device, 'action')
     return true
   }
 

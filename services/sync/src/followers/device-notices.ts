@@ -4,15 +4,17 @@ import { listen, sql, type Pool } from '@holdfast/postgres'
 import type { Device } from '../checkpoints/write-checkpoints.ts'
 import { FOLLOW_RETRY_MS } from './limits.ts'
 
-/** Channel on which servers tell each other about devices. Its name is that of older versions, which run beside this one during a deployment. */
-const CHANNEL = 'holdfast_sync_write_checkpoints'
+/** What there is for a device, and the channel on which servers tell each other. */
+const CHANNELS = { writeCheckpoint: 'holdfast_sync_write_checkpoints', action: 'holdfast_sync_device_actions' } as const
+
+export type DeviceNews = keyof typeof CHANNELS
 
 /** Tells the server that has a device's stream that there is something for the device in the database, such as a write checkpoint. */
 export interface DeviceNotices extends AsyncDisposable {
   /** Call when other servers are on this database. */
   start(): void
   /** Call when there is something for a device. */
-  tell(device: Device): Promise<void>
+  tell(device: Device, news: DeviceNews): Promise<void>
 }
 
 export interface DeviceNoticesOptions {
@@ -22,7 +24,7 @@ export interface DeviceNoticesOptions {
   /** The devices with streams on this server. */
   readonly devices: () => Iterable<Device>
   /** Called with devices of this server for which there may be something in the database. Every role that logs in may notify, so a notice says no more. */
-  readonly onTold: (devices: readonly Device[]) => Promise<void>
+  readonly onTold: Readonly<Record<DeviceNews, (devices: readonly Device[]) => Promise<void>>>
   readonly logger: Logger
 }
 
@@ -42,10 +44,10 @@ export function createDeviceNotices(options: DeviceNoticesOptions): DeviceNotice
     return digest
   }
 
-  async function read(concerned: readonly Device[]): Promise<void> {
+  async function read(news: DeviceNews, concerned: readonly Device[]): Promise<void> {
     if (concerned.length === 0) return
     try {
-      await onTold(concerned)
+      await onTold[news](concerned)
     } catch (error) {
       logger.log('warn', 'what other servers say about devices could not be read', { reason: errorMessage(error) })
     }
@@ -56,11 +58,16 @@ export function createDeviceNotices(options: DeviceNoticesOptions): DeviceNotice
       try {
         return await listen({
           url,
-          channels: [CHANNEL],
+          channels: Object.values(CHANNELS),
           applicationName: `holdfast notices ${instance}`,
-          onNotify: (_, payload) => void read([...devices()].filter((device) => digestOf(device) === payload)),
+          onNotify(channel, payload) {
+            const concerned = [...devices()].filter((device) => digestOf(device) === payload)
+            void read(channel === CHANNELS.action ? 'action' : 'writeCheckpoint', concerned)
+          },
           // Earlier ones may have been missed.
-          onListening: () => void read([...devices()]),
+          onListening() {
+            for (const news of ['writeCheckpoint', 'action'] as const) void read(news, [...devices()])
+          },
           logger,
         })
       } catch (error) {
@@ -73,9 +80,9 @@ export function createDeviceNotices(options: DeviceNoticesOptions): DeviceNotice
 
   return {
     start: () => void (listening ??= open()),
-    async tell(device) {
+    async tell(device, news) {
       // Digests, because every role that logs in may listen.
-      if (listening) await pool.query(sql`select pg_notify(${CHANNEL}, ${digestOf(device)})`)
+      if (listening) await pool.query(sql`select pg_notify(${CHANNELS[news]}, ${digestOf(device)})`)
     },
     async [Symbol.asyncDispose]() {
       stopping.abort(new Error('the server is stopping'))

@@ -83,14 +83,13 @@ export function writeCheckpointRoutes(options: WriteCheckpointRouteOptions): Fas
     const device = { userId, clientId }
     const checkpoint = await create(device)
     deliver(device, checkpoint)
-    await notices.tell(device)
+    await notices.tell(device, 'writeCheckpoint')
     return String(checkpoint.id)
   }
 
   return async (app) => {
     app.get<{ Querystring: { readonly client_id?: unknown } }>('/write-checkpoint2.json', async (request) => {
-      const create = (device: Device): Promise<WriteCheckpoint> =>
-        createWriteCheckpoint(pool, device.userId, device.clientId)
+      const create = (device: Device): Promise<WriteCheckpoint> => createWriteCheckpoint(pool, device)
       return { data: { write_checkpoint: await answer(request, readClientId(request.query.client_id), create) } }
     })
     app.post('/sync/checkpoint-request', { bodyLimit: CHECKPOINT_REQUEST_BYTES_MAX }, async (request) => {
