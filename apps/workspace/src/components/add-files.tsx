@@ -56,7 +56,8 @@ export function AddFiles({
   )
 }
 
-const PHOTOS = /^image\/(?:jpeg|png|webp|gif|heic|heif|avif)$/
+/** Media types of photos. */
+export const PHOTOS = /^image\/(?:jpeg|png|webp|gif|heic|heif|avif)$/
 
 /** A file that the user has chosen and that is not added yet. */
 export function ChosenFileRow({

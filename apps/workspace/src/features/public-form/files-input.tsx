@@ -1,5 +1,5 @@
 import { type JSX, useId, useState } from 'react'
-import { AddFiles, ChosenFileRow } from '../../components/add-files.tsx'
+import { AddFiles, ChosenFileRow, PHOTOS } from '../../components/add-files.tsx'
 import { fieldLabelClass } from '../../components/text-field.tsx'
 import { uuidV7 } from '../../lib/fields/uuid-v7.ts'
 import type { FileRules, Question } from '../../lib/fields/question.ts'
@@ -7,7 +7,6 @@ import { publicFormMessages as words } from '../../messages/public-form.ts'
 import { SignHere } from '../record/files/sign-here.tsx'
 
 const MEGABYTE = 1_048_576
-const PHOTOS = /^image\/(?:jpeg|png|webp|gif|heic|heif|avif)$/
 
 /** A file that a visitor has chosen. */
 export interface ChosenFile {
