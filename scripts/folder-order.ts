@@ -85,6 +85,7 @@ export const FOLDER_ORDER: Readonly<Record<string, readonly string[]>> = {
     'inspect',
     'check',
     'devices',
+    'rsocket',
     'routes',
   ],
   'apps/console': ['lib', 'components', 'screens', 'app'],

@@ -32,6 +32,33 @@ export function passLargeBodiesInTurn(
   addParser(app, '*', personOf, (_request, body, done) => done(null, body))
 }
 
+/**
+ * The same for JSON that comes over an upgraded connection.
+ *
+ * @returns a function that decodes one text; rejects with `connection_closed` 499 if `isAbandoned` when its turn comes
+ */
+export function decodeJsonInTurn(
+  app: FastifyInstance,
+): (body: Buffer, key: string, isAbandoned: () => boolean) => Promise<unknown> {
+  const parse = app.getDefaultJsonParser('error', 'error') as unknown as ParseText
+  const semaphore = new Semaphore({ permits: 1 })
+  return async (body, key, isAbandoned) => {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const decode = (): void =>
+      parse(undefined, body.toString(), (error, value) => (error ? reject(error) : resolve(value)))
+    if (body.length < LARGE_BODY_BYTES) decode()
+    else void decodeInTurn(semaphore, key, { isAbandoned, decode, drop: () => reject(clientGone()) })
+    return promise
+  }
+}
+
+/** Fastify's parser, which ignores the request. */
+type ParseText = (request: undefined, text: string, done: (error: Error | null, value?: unknown) => void) => void
+
+function clientGone(): HoldfastError {
+  return new HoldfastError('connection_closed', 499, 'The client went away')
+}
+
 function addParser(
   app: FastifyInstance,
   contentType: string,
@@ -48,7 +75,7 @@ function addParser(
     void decodeInTurn(semaphore, personOf(request) ?? request.ip, {
       isAbandoned: () => request.raw.socket.destroyed,
       decode,
-      drop: () => done(new HoldfastError('connection_closed', 499, 'The client went away')),
+      drop: () => done(clientGone()),
     })
   })
 }

@@ -1,9 +1,9 @@
 /** The HTTP server for all services, and its caller type. */
 export { requireCaller, type Caller } from './caller.ts'
-export { forgetBody, growBody } from './body-memory.ts'
+export { createBodyMemory, forgetBody, growBody, type BodyShare } from './body-memory.ts'
 export { allowOrigins } from './cors.ts'
 export { createHttpServer, renderFailure } from './create-server.ts'
-export { decodeLargeBodiesInTurn, passLargeBodiesInTurn } from './decode-in-turn.ts'
+export { decodeJsonInTurn, decodeLargeBodiesInTurn, passLargeBodiesInTurn } from './decode-in-turn.ts'
 export { explainListen, findPort } from './find-port.ts'
 export { logFailure } from './log-failure.ts'
 export { certifiedHost, endOfCertificate, followTlsFiles, readTlsIdentity, reminderOf, type TlsFiles } from './tls.ts'

@@ -2,7 +2,7 @@ import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { HoldfastError } from '@holdfast/foundation'
 import type { Caller } from '@holdfast/http'
 import { isConnectionLoss } from '@holdfast/postgres'
-import type { Vocabulary } from './vocabulary.ts'
+import { syncVocabulary, type Vocabulary } from './vocabulary.ts'
 
 /** Claims of a verified token. */
 export interface VerifiedClaims {
@@ -52,6 +52,23 @@ export function callerReader(
   }
 }
 
+/**
+ * Creates the same for sync, which reads tokens in the first frame of a WebSocket.
+ *
+ * @returns a function of a text like the header `authorization`; it throws refusals in sync's wording
+ */
+export function syncCallerReader(
+  verifyToken: VerifyToken,
+  requireSession: RequireSession,
+): (authorization: string) => Promise<Caller> {
+  const options = { verifyToken, requireSession, vocabulary: syncVocabulary, acceptsApiKey: false }
+  return async (authorization) => {
+    const token = readBearer(authorization, true)
+    if (!token) throw syncVocabulary.tokenMissing()
+    return verifyBearer(token, undefined, options)
+  }
+}
+
 /** Caller without valid credentials, where none are required. */
 const KEYLESS: Caller = {
   role: 'anon',
@@ -92,7 +109,7 @@ export function authenticate(options: AuthenticateOptions): onRequestAsyncHookHa
     }
     const fromHeader = readKeyHeader(request)
     const apiKey = options.acceptsApiKey ? (fromHeader ?? readKeyInAddress(request)) : undefined
-    const bearer = readBearer(request, !options.acceptsApiKey)
+    const bearer = readBearer(request.headers.authorization, !options.acceptsApiKey)
     if (bearer === '' && options.vocabulary.tokenEmpty) throw options.vocabulary.tokenEmpty()
     if (apiKey === undefined && !bearer) {
       if (!options.acceptsApiKey) throw options.vocabulary.tokenMissing()
@@ -129,7 +146,7 @@ const OPERATORS = new Set(['service_role', 'supabase_admin'])
 
 /** Returns whether the request has an operator's key. A user's token does not count, whatever its role; nor does an unverifiable key. */
 export async function isOperator(request: FastifyRequest, verifyToken: VerifyToken): Promise<boolean> {
-  for (const token of [readBearer(request, true), readKeyHeader(request)]) {
+  for (const token of [readBearer(request.headers.authorization, true), readKeyHeader(request)]) {
     if (token && (await isOperatorKey(token, verifyToken))) return true
   }
   return false
@@ -158,7 +175,12 @@ async function verifyApiKey(
   }
 }
 
-async function verifyBearer(token: string, request: FastifyRequest, options: AuthenticateOptions): Promise<Caller> {
+/** @param request - `undefined` where no request ignores a bad token */
+async function verifyBearer(
+  token: string,
+  request: FastifyRequest | undefined,
+  options: AuthenticateOptions,
+): Promise<Caller> {
   try {
     const claims = await options.verifyToken(token)
     await options.requireSession?.(claims)
@@ -169,7 +191,8 @@ async function verifyBearer(token: string, request: FastifyRequest, options: Aut
       throw options.vocabulary.issuerUnavailable(error)
     }
     if (!(error instanceof HoldfastError) || error.status >= 500) throw error
-    if (options.ignoresBadToken?.(request)) return options.refusesKeysItself ? KEYLESS : toCaller(NO_CLAIMS, options)
+    if (request && options.ignoresBadToken?.(request))
+      return options.refusesKeysItself ? KEYLESS : toCaller(NO_CLAIMS, options)
     throw refusalOf(error, token, options.vocabulary)
   }
 }
@@ -212,8 +235,8 @@ function readKeyInAddress(request: FastifyRequest): string | undefined {
  *
  * @returns the rest of the header, empty if it has only the scheme; `undefined` without either scheme
  */
-function readBearer(request: FastifyRequest, acceptsTokenScheme: boolean): string | undefined {
-  const match = /^(bearer|token)(?:\s+(.*))?$/i.exec(request.headers.authorization ?? '')
+function readBearer(authorization: string | undefined, acceptsTokenScheme: boolean): string | undefined {
+  const match = /^(bearer|token)(?:\s+(.*))?$/i.exec(authorization ?? '')
   if (!match || (match[1]?.toLowerCase() === 'token' && !acceptsTokenScheme)) return undefined
   return match[2]?.trim() ?? ''
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { HoldfastError, nextTurn, type Logger } from '@holdfast/foundation'
-import { allowOrigins, explainListen, findPort, limitAddresses } from '@holdfast/http'
+import { allowOrigins, explainListen, findPort, isUpgrade, limitAddresses } from '@holdfast/http'
 import type { AnsweredRequest } from '../logs/render-entry.ts'
 import { appConfigRoutes, type AppConfig } from './app-config.ts'
 import { appFiles } from './app-files.ts'
@@ -167,7 +167,14 @@ export async function mountGateway(app: FastifyInstance, options: GatewayOptions
     scope.addHook('onRequest', refuseWhileDown(options, syncVocabulary))
     scope.addHook(
       'onRequest',
-      authenticate({ verifyToken, requireSession, vocabulary: syncVocabulary, acceptsApiKey: false }),
+      authenticate({
+        verifyToken,
+        requireSession,
+        vocabulary: syncVocabulary,
+        acceptsApiKey: false,
+        // A WebSocket brings its token in the first frame.
+        isOpen: (request) => isUpgrade(request) && pathOf(request.url) === '/sync/stream',
+      }),
     )
     await scope.register(options.sync)
     // Refused before reading the body, because the path does not exist.

@@ -1,6 +1,7 @@
 import { withOwnSettings, type Cluster, type Pool, type SharedPool } from '@holdfast/postgres'
 import type { RestService } from '@holdfast/rest'
 import { checkReplica, openSync, syncOptions, type SyncOptions, type SyncService } from '@holdfast/sync'
+import { syncCallerReader } from '../gateway/authenticate.ts'
 import type { OpenHoldfastOptions } from '../holdfast.ts'
 import type { RoleUrls } from '../open-roles.ts'
 import type { RequestShare } from '../request-shares.ts'
@@ -58,6 +59,7 @@ export function openSyncPart(
       ...given.policies,
       ...given.channels,
       findHiddenTables: given.findHiddenTables,
+      readCaller: syncCallerReader(accounts.auth.verifyToken, (claims) => accounts.sessions.require(claims)),
       watchSession: (claims, onEnded) => accounts.sessions.watch(claims, onEnded),
       findUser: (who) => accounts.auth.impersonate(who, INSPECTION_LIFETIME_S),
       options: optionsOf(config, syncOptions),

@@ -1,12 +1,12 @@
 import {
   type Clock,
   flag,
-  type HoldfastError,
   integer,
   type Logger,
   type OptionDeclarations,
   type OptionValues,
 } from '@holdfast/foundation'
+import type { Caller } from '@holdfast/http'
 import type { SyncPlan, WriteInput } from '@holdfast/policy'
 import type { PoolShare } from '@holdfast/postgres'
 import type { ChangeTap, TableName } from '@holdfast/replication'
@@ -14,6 +14,7 @@ import type { FindUser } from './inspect/inspected-user.ts'
 import type { BatchLimits } from './replicator/log/log-writer.ts'
 import type { RowLimits } from './rows/row-evaluator.ts'
 import type { FindHiddenTables } from './schema/describe-schema.ts'
+import type { WatchSession } from './stream/serve-stream.ts'
 
 /** Settings of sync, as command-line options, environment variables and keys of the config file. */
 export const syncOptions = {
@@ -68,12 +69,6 @@ export const syncOptions = {
   ),
 } satisfies OptionDeclarations
 
-/** Watches the session named by a token, until disposed. @param onEnded - called once, when the user has signed out or the account is banned or deleted */
-export type WatchSession = (
-  claims: Readonly<Record<string, unknown>>,
-  onEnded: (reason: HoldfastError) => void,
-) => Disposable
-
 /** URLs must come from `withOwnSettings`, so that a project's settings for its sessions do not end ours. */
 export interface SyncOptions {
   /** Superuser URL: for schema `sync`, replication, and reading tables past their policies. */
@@ -94,6 +89,13 @@ export interface SyncOptions {
   readonly readWrites: () => Promise<WriteInput>
   /** Prepares the database for a plan. @returns the plan without tables for which Postgres refuses that */
   readonly prepare: (plan: SyncPlan) => Promise<SyncPlan>
+  /**
+   * Identifies a device on a WebSocket.
+   *
+   * @param authorization - like the header: `Token …` or `Bearer …`
+   * @throws {HoldfastError} the refusal in the PowerSync service's vocabulary
+   */
+  readonly readCaller: (authorization: string) => Promise<Caller>
   /** Ends the streams of users whose session has ended. */
   readonly watchSession: WatchSession
   /** Returns tables whose names are hidden from a user's device, because they were created for others. Their rows depend only on policies. Default: none. */

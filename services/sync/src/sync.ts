@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { SyncPlan } from '@holdfast/policy'
+import { systemClock } from '@holdfast/foundation'
 import type { MigrationSource } from '@holdfast/postgres'
 import { fullClassLists } from './buckets/access-classes.ts'
 import type { Compaction } from './compaction/compactor.ts'
@@ -13,6 +14,9 @@ import type { SyncOptions } from './options.ts'
 import type { ReplicaStatus } from './replica/replicated-log.ts'
 import { UploadCounter, type UploadCounts } from './upload/upload-counts.ts'
 import { syncRoutes } from './routes/sync-routes.ts'
+import { openDeviceSockets, type DeviceSockets } from './rsocket/device-sockets.ts'
+import { createStreamServer, type StreamServer } from './stream/serve-stream.ts'
+import type { StreamContext } from './stream/stream-context.ts'
 
 /** Schema `sync`; applied after the platform's and auth's. */
 export const syncMigrations: MigrationSource = {
@@ -39,7 +43,7 @@ export interface SyncService extends AsyncDisposable {
   readonly ready: Promise<void>
   /** Resolves when sync is ready, or when it waits because another process has the lease or open transactions delay the start. */
   readonly settled: Promise<void>
-  /** Routes `POST /sync/stream`, `GET /write-checkpoint2.json`, `POST /sync/v1/upload` and `GET /sync/v1/schema`. Mount at the root, behind the gateway. */
+  /** Routes `POST /sync/stream`, the same over WebSocket, `GET /write-checkpoint2.json`, `POST /sync/v1/upload` and `GET /sync/v1/schema`. Mount at the root, behind the gateway. */
   readonly routes: FastifyPluginAsync
   /** Returns the served plan, or the previous one while policies are being compiled. */
   plan(): SyncPlan | undefined
@@ -105,6 +109,7 @@ export function openSync(options: SyncOptions): SyncService {
     return current
   }
 
+  const { server, sockets } = openTransports(options, ground, context, requireReady)
   const hasOthers = (): boolean => replicator.isStandby || writing.hasFollowers()
   const devices = openDevices(options, ground, writing, { isReady: () => isReady, hasOthers })
 
@@ -137,6 +142,8 @@ export function openSync(options: SyncOptions): SyncService {
       ground,
       writing,
       context,
+      server,
+      sockets,
       counter,
       requireReady,
       currentPlan,
@@ -146,17 +153,42 @@ export function openSync(options: SyncOptions): SyncService {
       stopping.abort()
       await connections.drain(options.drainMs ?? DRAIN_MS, hasOthers() ? DRAINED_PER_SECOND : undefined)
       connections[Symbol.dispose]() // ends open streams first, so that devices reconnect elsewhere
+      await sockets[Symbol.asyncDispose]()
       await ground.seen[Symbol.asyncDispose]()
       await compactor[Symbol.asyncDispose]()
       await replicator[Symbol.asyncDispose]()
       await follower.stop()
-      await ground.notices[Symbol.asyncDispose]()
-      await ground.log[Symbol.asyncDispose]()
-      await ground.restricted.evaluatorPool[Symbol.asyncDispose]()
-      await ground.restricted.readerPool[Symbol.asyncDispose]()
-      await ground.pool[Symbol.asyncDispose]()
+      await closeGround(ground)
     },
   }
+}
+
+async function closeGround({ notices, log, restricted, pool }: Ground): Promise<void> {
+  await notices[Symbol.asyncDispose]()
+  await log[Symbol.asyncDispose]()
+  await restricted.evaluatorPool[Symbol.asyncDispose]()
+  await restricted.readerPool[Symbol.asyncDispose]()
+  await pool[Symbol.asyncDispose]()
+}
+
+/** Opens what serves streams: over HTTP, and over WebSockets. */
+function openTransports(
+  { options, readCaller, watchSession, clock = systemClock, logger }: SyncOptions,
+  { connections, seen }: Ground,
+  context: StreamContext,
+  requireReady: () => void,
+): { readonly server: StreamServer; readonly sockets: DeviceSockets } {
+  const server = createStreamServer({
+    context,
+    connections,
+    connectionsMax: options.syncConnectionsMax,
+    perPersonMax: options.syncStreamsPerPersonMax,
+    requireReady,
+    watchSession,
+    seen,
+  })
+  const { syncCompress: compress } = options
+  return { server, sockets: openDeviceSockets({ server, readCaller, compress, now: () => clock.now(), logger }) }
 }
 
 function openDevices(

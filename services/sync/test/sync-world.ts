@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import { silentLogger, type HoldfastError, type Clock, type Logger } from '@holdfast/foundation'
-import '@holdfast/http'
+import type { Caller } from '@holdfast/http'
 import {
   createPlanCompiler,
   installKeyFunctions,
@@ -235,6 +235,7 @@ function optionsOfSync({ db, shares, own, replicaUrl, world: options }: ServingO
     },
     readWrites: () => readWriteInput(db.compilerPool),
     prepare: (plan) => installKeyFunctions(db, plan, memory),
+    readCaller: async (authorization) => readCaller(authorization),
     watchSession: () => ({ [Symbol.dispose]: () => undefined }),
     findUser: async (who) => ({
       userId: who,
@@ -288,16 +289,20 @@ function createGateway(sockets: Set<Socket>): FastifyInstance {
   })
   app.decorateRequest('caller', undefined)
   app.addHook('onRequest', async (request) => {
-    const token = (request.headers.authorization ?? '').split(' ')[1] ?? ''
-    const claims = JSON.parse(Buffer.from(token, 'base64url').toString() || '{}') as Record<string, unknown>
-    request.caller = {
-      role: typeof claims['role'] === 'string' ? claims['role'] : 'authenticated',
-      claims,
-      userId: claims['sub'] as string | undefined,
-      expiresAtS: claims['exp'] as number | undefined,
-    }
+    request.caller = readCaller(request.headers.authorization ?? '')
   })
   return app
+}
+
+function readCaller(authorization: string): Caller {
+  const token = authorization.split(' ')[1] ?? ''
+  const claims = JSON.parse(Buffer.from(token, 'base64url').toString() || '{}') as Record<string, unknown>
+  return {
+    role: typeof claims['role'] === 'string' ? claims['role'] : 'authenticated',
+    claims,
+    userId: claims['sub'] as string | undefined,
+    expiresAtS: claims['exp'] as number | undefined,
+  }
 }
 
 function tokenOf(userId: string, { clock }: WorldOptions, expiresInS?: number): string {

@@ -1,4 +1,4 @@
-import { column, FetchStrategy, Schema, SyncStreamConnectionMethod, Table } from '@powersync/common'
+import { column, FetchStrategy, Schema, Table } from '@powersync/common'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openFaultyLink, type Holdfast } from '@holdfast/test-support'
 import {
@@ -270,21 +270,6 @@ describe('options.checkpointMode', () => {
       expect(app.database.currentStatus.downloadError).toBeUndefined()
       await app.database.disconnect()
     }
-  })
-})
-
-describe('options.connectionMethod', () => {
-  test('HTTP syncs the rows', async () => {
-    await using app = await openApp(holdfast)
-    await app.connect({ connectionMethod: SyncStreamConnectionMethod.HTTP })
-    await app.shows(['a', 'b'])
-  })
-
-  test('is refused for WebSocket, as `downloadError`', async () => {
-    await using app = await openApp(holdfast)
-    await app.connect({ connectionMethod: SyncStreamConnectionMethod.WEB_SOCKET })
-    await app.database.waitForStatus(({ downloadError }) => downloadError, soon())
-    expect(await app.titles()).toEqual([])
   })
 })
 

@@ -11,10 +11,13 @@ import { incompleteRoutes } from './incomplete.ts'
 import { inspectRoutes } from './inspect.ts'
 import { schemaRoutes } from './schema.ts'
 import { streamRoutes } from './stream.ts'
+import { streamSocketRoutes } from './stream-socket.ts'
 import type { UploadCounter } from '../upload/upload-counts.ts'
 import { uploadRoutes } from './upload.ts'
 import { writeCheckpointRoutes } from './write-checkpoint.ts'
 import { writeRulesRoutes } from './write-rules.ts'
+import type { DeviceSockets } from '../rsocket/device-sockets.ts'
+import type { StreamServer } from '../stream/serve-stream.ts'
 import type { StreamContext } from '../stream/stream-context.ts'
 import { RUN_OPERATIONS_MAX } from '../upload/limits.ts'
 import { createUploadAdmission } from '../upload/upload-admission.ts'
@@ -26,6 +29,8 @@ export interface SyncRoutesOptions {
   readonly ground: Ground
   readonly writing: Writing
   readonly context: StreamContext
+  readonly server: StreamServer
+  readonly sockets: DeviceSockets
   /** @throws {HoldfastError} while devices are not served */
   readonly requireReady: () => void
   /** @throws {HoldfastError} before the first compilation of policies */
@@ -36,24 +41,14 @@ export interface SyncRoutesOptions {
 
 /** Registers all routes of the service. */
 export function syncRoutes(given: SyncRoutesOptions): FastifyPluginAsync {
-  const { options, ground, context, requireReady, currentPlan, signal } = given
+  const { options, ground, requireReady, currentPlan, signal } = given
   const { logger } = options
   const compress = options.options.syncCompress
   const { pool, walBarrier, connections, notices, omittedTables } = ground
   return async (app) => {
     decodeLargeBodiesInTurn(app, (request) => request.caller?.userId)
-    await app.register(
-      streamRoutes({
-        context,
-        connections,
-        connectionsMax: options.options.syncConnectionsMax,
-        perPersonMax: options.options.syncStreamsPerPersonMax,
-        compress,
-        requireReady,
-        watchSession: options.watchSession,
-        seen: ground.seen,
-      }),
-    )
+    await app.register(streamRoutes({ server: given.server, compress }))
+    await app.register(streamSocketRoutes(given.sockets))
     await app.register(writeCheckpointRoutes({ pool, walBarrier, notices, connections, requireReady, signal, logger }))
     await app.register(uploads(given))
     await app.register(
