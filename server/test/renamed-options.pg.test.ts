@@ -45,6 +45,32 @@ async function create(name: string): Promise<void> {
   )
 }
 
+test('an option with a text of its own gets another one, in every language, and its records stay', async () => {
+  await create('worded')
+  const german = { label: 'Stand', choices: { open: 'Offen', late: 'Spät' } }
+  await asked(sql`
+    insert into holdfast.fields (workspace_id, table_name, field_name, choices, translations)
+    values (${world.workspace}, 'worded', 'state', ${JSON.stringify({ open: 'Open' })}, ${JSON.stringify({ de: german })})
+    on conflict on constraint holdfast_fields_once do update set choices = excluded.choices, translations = excluded.translations`)
+  const change = { kind: 'edit_field', field: 'state', label: 'Condition', words: { open: 'To do' } }
+  expect(await world.change('worded', change)).toBe(await world.preview('worded', change))
+  const [field] = await asked<{ choices: object; translations: object }>(
+    sql`select choices, translations from holdfast.fields where table_name = 'worded' and field_name = 'state'`,
+  )
+  expect(field).toEqual({ choices: { open: 'To do' }, translations: { de: { choices: { late: 'Spät' } } } })
+  expect((await world.rows('worded')).map((row) => (row as { state: string }).state)).toEqual(['open', 'late', 'done'])
+  for (const words of [{ gone: 'Gone' }, { open: '' }, { open: 1 }, []])
+    await expect(world.change('worded', { ...change, words })).rejects.toThrow(/words of options|option/)
+
+  await world.database.pool.execute(
+    sql`update holdfast.tables set translations = '{"de": {"label": "Worte", "one": "Wort", "section": "Netz"}}' where table_name = 'worded'`,
+  )
+  await world.change('worded', { kind: 'rename_table', label: 'Words' })
+  expect(await asked(sql`select label, translations from holdfast.tables where table_name = 'worded'`)).toEqual([
+    { label: 'Words', translations: { de: { section: 'Netz' } } },
+  ])
+})
+
 test('the conditions of rules follow: who may change a record, and when a field is required', async () => {
   await create('ruled')
   const when = [

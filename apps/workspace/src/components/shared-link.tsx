@@ -1,9 +1,9 @@
-import { encodeQR } from 'qr'
 import type { JSX } from 'react'
 import { sharedLinkMessages as words } from '../messages/shared-link.ts'
 import { Button } from './button.tsx'
 import { copyText } from './copy-text.ts'
 import { Notice } from './notice.tsx'
+import { QrCode } from './qr-code.tsx'
 import { TextField } from './text-field.tsx'
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
@@ -28,12 +28,7 @@ export function SharedLink({
           {words.onlyHereDetail}
         </Notice>
       ) : null}
-      {/* White in dark mode too: cameras expect dark modules on a light ground. */}
-      <img
-        className="mx-auto w-full max-w-64 rounded-md bg-white p-3"
-        src={`data:image/svg+xml,${encodeURIComponent(encodeQR(address, 'svg'))}`}
-        alt={words.qr}
-      />
+      <QrCode text={address} label={words.qr} />
       <TextField label={words.address} name="link" value={address} isReadOnly isMono />
       <div className="flex flex-wrap gap-2">
         <Button onPress={() => void copyText(address, words.copied)}>{words.copy}</Button>

@@ -1,6 +1,6 @@
-import { encodeQR } from 'qr'
 import type { JSX } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
+import { QrCode } from '../../components/qr-code.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { coachMessages as words } from '../../messages/coach.ts'
 
@@ -10,12 +10,7 @@ export function PhoneDialog({ onClose }: { readonly onClose: () => void }): JSX.
   return (
     <Dialog title={words.phoneTitle} isOpen onClose={onClose}>
       <p className="text-muted">{words.phoneDetail}</p>
-      {/* White in dark mode too: cameras expect dark modules on a light ground. */}
-      <img
-        className="mx-auto w-full max-w-64 rounded-md bg-white p-3"
-        src={`data:image/svg+xml,${encodeURIComponent(encodeQR(address, 'svg'))}`}
-        alt={words.qr}
-      />
+      <QrCode text={address} label={words.qr} />
       <TextField label={words.address} name="address" value={address} isReadOnly isMono />
     </Dialog>
   )

@@ -4,6 +4,7 @@ import { FormDialog } from '../../components/form-dialog.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
+import { choiceWords } from '../../lib/fields/format-value.ts'
 import { tableSettingsMessages as words } from '../../messages/table-settings.ts'
 import { type EditedOption, editFieldChange } from './field-edits.ts'
 import { FieldSettingsEditor, useFieldSettings } from './field-settings.tsx'
@@ -28,7 +29,10 @@ export function EditField({
   const [format, setFormat] = useState(field.format?.format)
   const [use, setUse] = useState(() => settingOf(field).use)
   const [options, setOptions] = useState<readonly EditedOption[]>(() =>
-    field.choices.map((choice) => ({ was: choice, text: choice, colour: field.choiceWords.colours?.get(choice) })),
+    field.choices.map((choice) => {
+      const shown = choiceWords(choice, field.choiceWords)
+      return { was: choice, shown, text: shown, colour: field.choiceWords.colours?.get(choice) }
+    }),
   )
   const hasOptions = field.choices.length > 0
   const lacksOptions = hasOptions && options.every(({ text }) => text.trim() === '')

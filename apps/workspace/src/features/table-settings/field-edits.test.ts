@@ -80,3 +80,37 @@ test('another order is a change, and so is a removed option', () => {
   expect(change({ options: edits.options.toReversed() })).toMatchObject({ choices: ['done', 'open'], renamed: {} })
   expect(change({ options: edits.options.slice(1) })).toMatchObject({ choices: ['done'], renamed: {} })
 })
+
+test('an option shown under another text than its value keeps the value, and only its text changes', () => {
+  const before = { ...edits.before, choices: ['new', 'in_progress', 'done'] }
+  const shown = [
+    { was: 'new', shown: 'Neu', text: 'Neu' },
+    { was: 'in_progress', shown: 'In Arbeit', text: 'In Arbeit' },
+    { was: 'done', shown: 'Erledigt', text: 'Erledigt', isClosed: true },
+  ]
+  const edited = { ...edits, before: { ...before, finished: ['done'] } }
+  expect(editFieldChange({ ...edited, options: shown })).toBeUndefined()
+  const [first, second, third] = shown
+  expect(first && second && third).toBeDefined()
+  const options = [{ ...first!, text: 'Eingang' }, second!, third!, { was: undefined, text: 'new' }]
+  expect(editFieldChange({ ...edited, options })).toEqual({
+    kind: 'edit_field',
+    field: 'state',
+    choices: ['new', 'in_progress', 'done', 'new 2'],
+    renamed: {},
+    words: { new: 'Eingang', 'new 2': 'new' },
+  })
+  expect(editFieldChange({ ...edited, options: [{ ...first!, text: 'Erledigt' }, second!, third!] })).toMatchObject({
+    choices: ['done', 'in_progress'],
+    renamed: { new: 'done' },
+  })
+})
+
+test('two options that were shown alike before stay two', () => {
+  const before = { ...edits.before, choices: ['open', 'Open'] }
+  const options = [
+    { was: 'open', shown: 'Open', text: 'Open' },
+    { was: 'Open', shown: 'Open', text: 'Open' },
+  ]
+  expect(change({ before, options })).toBeUndefined()
+})

@@ -6,6 +6,7 @@ import { TextField } from '../../components/text-field.tsx'
 import { type CallFailure, useCall } from '../../hooks/use-call.ts'
 import type { TableInfo } from '../../lib/data/tables.ts'
 import type { Field } from '../../lib/fields/field.ts'
+import { choiceWords } from '../../lib/fields/format-value.ts'
 import { tableSettingsMessages as words } from '../../messages/table-settings.ts'
 import { computedDefaultOf, type FieldSettings, limitsOf, type SettingsText, settingsChange } from './field-limits.ts'
 
@@ -141,7 +142,7 @@ function Default({
             { value: 'true', label: words.yes },
             { value: 'false', label: words.no },
           ]
-        : field.choices.map((one) => ({ value: one, label: one }))
+        : field.choices.map((one) => ({ value: one, label: choiceWords(one, field.choiceWords) }))
     return (
       <Select
         label={words.defaultValue}

@@ -9,7 +9,7 @@ import { cx } from '../../lib/cx.ts'
 import { choiceLooks } from '../../lib/fields/choice-looks.ts'
 import { PALETTE, type PaletteColour } from '../../lib/palette.ts'
 import { tableSettingsMessages as words } from '../../messages/table-settings.ts'
-import type { EditedOption } from './field-edits.ts'
+import { type EditedOption, wordOf } from './field-edits.ts'
 
 /** The options of a field: texts, colours and order. */
 export function OptionList({
@@ -46,7 +46,7 @@ export function OptionList({
               <ColourMenu
                 option={option}
                 name={name}
-                among={options.map(({ text }) => text)}
+                among={options.map(wordOf)}
                 onChange={(colour) => onChange(options.with(place, { ...option, colour }))}
               />
               <IconButton
@@ -85,7 +85,7 @@ export function OptionList({
 const AUTOMATIC = 'automatic'
 
 function ColourMenu({
-  option: { text, colour },
+  option,
   name,
   among,
   onChange,
@@ -95,7 +95,8 @@ function ColourMenu({
   readonly among: readonly string[]
   readonly onChange: (colour: PaletteColour | undefined) => void
 }): JSX.Element {
-  const automatic = choiceLooks(text.trim(), among).colour
+  const { colour } = option
+  const automatic = choiceLooks(wordOf(option), among).colour
   return (
     <MenuTrigger>
       <IconButton

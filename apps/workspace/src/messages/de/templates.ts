@@ -5,7 +5,7 @@ export const templateMessages: Translation<typeof english> = {
   title: 'Vorlagen',
   description: 'Tabellen mit Ansichten, Formularen und Beispielen. Alles lässt sich später ändern.',
   use: 'Vorlage verwenden',
-  useNamed: (name) => `Vorlage ${name} verwenden`,
+  useNamed: (name) => `Vorlage verwenden: ${name}`,
   tables: 'Tabellen',
   showSql: 'SQL anzeigen',
   sqlOf: (name) => `SQL von ${name}`,
