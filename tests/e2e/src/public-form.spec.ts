@@ -32,7 +32,11 @@ test('an owner shares a form, and a visitor without an account answers it, also 
     sql`select holdfast.create_workspace('Northline Water', ${noor.email}) as id`,
   )
   const client = (await server.supabase({ email: noor.email, password: noor.password })).schema('holdfast')
-  await client.rpc('create_table', { workspace: made?.id, definition: DEFINITION })
+  await client.rpc('create_table', { workspace: made?.id, definition: DEFINITION }).throwOnError()
+  // Postgres refuses a record without a photo, so both must arrive in one transaction.
+  const conditions = [{ field: 'title', is: 'filled' }]
+  const rule = { workspace: made?.id, table_name: 'reports', field: 'photos', conditions }
+  await client.rpc('set_required_when', rule).throwOnError()
   const { page } = noor
   let link = ''
 

@@ -27,6 +27,15 @@ export interface NewFile {
   readonly mediaType?: string
 }
 
+/** A file whose bytes are stored on this device, and which no transaction has added yet. */
+export interface StagedFile {
+  readonly file: FileEntry
+  /** Adds the file. Insert the row that references it in the same transaction. */
+  write(tx: Transaction): Promise<void>
+  /** Deletes the bytes. Only for a file that no transaction has added. */
+  discard(): Promise<void>
+}
+
 /** Disk space of files on this device. */
 export interface FileUsage {
   /** Bytes of files that are also on the server. */
@@ -48,6 +57,13 @@ export interface Attachments {
    * @throws {DeviceFull} if the device is full; nothing was written
    */
   add(bytes: Blob, file?: NewFile, write?: (tx: Transaction, file: FileEntry) => Promise<unknown>): Promise<FileEntry>
+  /**
+   * Stores the bytes of a file that a later local transaction adds, such as one that also creates the record and adds further files. Without that transaction
+   * the bytes go when the page closes.
+   *
+   * @throws {DeviceFull} if the device is full; nothing was written
+   */
+  stage(bytes: Blob, file?: NewFile): Promise<StagedFile>
   find(id: string): Promise<FileEntry | undefined>
   /** The current state of a file, updated while there are subscribers. */
   live(id: string): Value<LiveFile>
@@ -100,7 +116,20 @@ export function createAttachments(context: AttachmentsContext): Attachments {
   const pictures = createSmallPictures(context)
   return {
     pause: context.pause,
-    add: (bytes, file = {}, write) => addFile(context, bytes, file, write),
+    async add(bytes, given = {}, write) {
+      const staged = await stageFile(context, bytes, given)
+      try {
+        await writeLocally(database, async (tx) => {
+          await staged.write(tx)
+          await write?.(tx, staged.file)
+        })
+      } catch (error) {
+        await staged.discard()
+        throw error
+      }
+      return staged.file
+    },
+    stage: (bytes, given = {}) => stageFile(context, bytes, given),
     find: (id) => table.find(id),
     live: createLiveFiles(database, onProblem),
     async read(id) {
@@ -146,13 +175,12 @@ export function createAttachments(context: AttachmentsContext): Attachments {
   }
 }
 
-async function addFile(
+async function stageFile(
   context: AttachmentsContext,
   bytes: Blob,
   { id = crypto.randomUUID(), ...given }: NewFile,
-  write: ((tx: Transaction, file: FileEntry) => Promise<unknown>) | undefined,
-): Promise<FileEntry> {
-  const { userId, database, table, store, options, now } = context
+): Promise<StagedFile> {
+  const { userId, table, store, options, now } = context
   const name = given.name ?? (bytes as Partial<File>).name ?? id
   const mediaType = (given.mediaType ?? bytes.type) || 'application/octet-stream'
   const path = given.path ?? `${userId}/${id}${extensionOf(name, mediaType)}`
@@ -172,16 +200,11 @@ async function addFile(
     ...NO_TRANSFER,
     usedAtMs: now(),
   }
-  try {
-    await writeLocally(database, async (tx) => {
-      await table.insert(tx, file, now())
-      await write?.(tx, file)
-    })
-  } catch (error) {
-    await store.remove(bytesName)
-    throw error
+  return {
+    file,
+    write: (tx) => table.insert(tx, file, now()),
+    discard: () => store.remove(bytesName),
   }
-  return file
 }
 
 /** Writes the bytes of an unsent file, evicting files that can be fetched again if the device is full. */

@@ -65,6 +65,8 @@ describe('a photo that is added', () => {
     await using device = await openPlayedFiles()
     const failing = device.attachments.add(bytes(10), {}, (tx) => tx.execute('insert into nothing values (1)'))
     await expect(failing).rejects.toThrow('nothing')
+    const refused = await device.attachments.stage(bytes(10))
+    await refused.discard()
     expect(await device.store.list()).toEqual([])
     expect(await device.database.getAll('select id from hf_local_files')).toEqual([])
   })

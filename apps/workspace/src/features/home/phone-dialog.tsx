@@ -9,9 +9,11 @@ export function PhoneDialog({ onClose }: { readonly onClose: () => void }): JSX.
   const address = location.origin
   return (
     <Dialog title={words.phoneTitle} isOpen onClose={onClose}>
-      <p className="text-muted">{words.phoneDetail}</p>
-      <QrCode text={address} label={words.qr} />
-      <TextField label={words.address} name="address" value={address} isReadOnly isMono />
+      <div className="flex flex-col gap-4">
+        <p className="text-muted">{words.phoneDetail}</p>
+        <QrCode text={address} label={words.qr} />
+        <TextField label={words.address} name="address" value={address} isReadOnly isMono />
+      </div>
     </Dialog>
   )
 }

@@ -1,3 +1,4 @@
+import type { FileEntry, NewFile, StagedFile } from '@holdfast/client'
 import type { Transaction } from '@powersync/common'
 import { useAttachments, useLocalDatabase, useRecords, useSchema } from '@holdfast/react'
 import { fileMessages as words } from '../../messages/files.ts'
@@ -44,13 +45,29 @@ export function useFieldFiles({ files, recordId, field }: FilesOf): readonly Fie
 }
 
 export interface FieldFileEdits extends Pick<PhotoEdits, 'setCaption' | 'remove'> {
-  /**
-   * @param to - the record, if it is another one than that of the field
-   * @throws if the device is full, or the database failed
-   */
-  add(files: readonly File[], to?: string): Promise<AddOutcome & { readonly tooLarge: readonly string[] }>
+  /** @throws if the device is full, or the database failed */
+  add(files: readonly File[]): Promise<NotAdded & Pick<AddOutcome, 'added'>>
   /** Adds an image in place of the other files of the field, in one transaction. */
-  replace(image: Blob, name: string, to?: string): Promise<void>
+  replace(image: Blob, name: string): Promise<void>
+  /**
+   * Stores the bytes of files, or of a signature named after the signer, for a record that is created with them.
+   *
+   * @throws if the device is full
+   */
+  stage(files: readonly File[], kind: 'files' | 'signature'): Promise<StagedFiles>
+}
+
+export interface NotAdded extends Pick<AddOutcome, 'refused'> {
+  readonly tooLarge: readonly string[]
+}
+
+/** Files of a field whose bytes are stored, for a record that is about to be created. */
+export interface StagedFiles extends NotAdded {
+  /** The value of the field. */
+  readonly names: string | null
+  /** Adds the files to a record that was created in the same transaction. */
+  write(tx: Transaction, record: string): Promise<void>
+  discard(): Promise<void>
 }
 
 /** Adds and removes files of a field. Each change also writes their names into the record, as the server will, for rules on the device. */
@@ -62,25 +79,23 @@ export function useFieldFileEdits(of: FilesOf): FieldFileEdits {
   const column = useSchema()
     .tables.find(({ name }) => name === table)
     ?.columns.find(({ name }) => name === field)
-  const addOne = async (
-    bytes: Blob,
-    file: FileFacts,
-    to: string,
-    write?: (tx: Transaction) => Promise<void>,
-  ): Promise<string> => {
+  const entryOf = ({ name, mediaType, extension }: FileFacts): NewFile & { readonly id: string } => {
     const id = uuidV7()
-    const { takenAt, mediaType, extension, ...facts } = file
-    await attachments.add(
-      bytes,
-      { id, bucket: FILE_BUCKET, path: `${userId}/${files.source.name}/${id}${extension}`, name: file.name, mediaType },
-      async (tx, { path, size }) => {
-        const row = { ...facts, id, link: 'record_id', recordId: to, path, mediaType, size, field }
-        const [sql, values] = insertPhotoSql(files, { ...row, taken_at: toStoredMoment(takenAt, true) })
-        await tx.execute(sql, [...values])
-        await write?.(tx)
-        await writeNames(tx, to)
-      },
-    )
+    return { id, bucket: FILE_BUCKET, path: `${userId}/${files.source.name}/${id}${extension}`, name, mediaType }
+  }
+  const insertRow = async (tx: Transaction, entry: FileEntry, file: FileFacts, record: string): Promise<void> => {
+    const { takenAt, extension: _, ...facts } = file
+    const { id, path, size } = entry
+    const row = { ...facts, id, link: 'record_id', recordId: record, path, size, field }
+    const [sql, values] = insertPhotoSql(files, { ...row, taken_at: toStoredMoment(takenAt, true) })
+    await tx.execute(sql, [...values])
+  }
+  const addOne = async ({ bytes, ...file }: Prepared, write?: (tx: Transaction) => Promise<void>): Promise<string> => {
+    const { id } = await attachments.add(bytes, entryOf(file), async (tx, entry) => {
+      await insertRow(tx, entry, file, recordId)
+      await write?.(tx)
+      await writeNames(tx, recordId)
+    })
     return id
   }
   const writeNames = async (tx: Transaction, to: string): Promise<void> => {
@@ -95,37 +110,22 @@ export function useFieldFileEdits(of: FilesOf): FieldFileEdits {
     await tx.execute(`update ${quoteName(table)} set ${quoteName(field)} = ? where id = ?`, [names, to])
   }
   return {
-    async add(given, to = recordId) {
+    async add(given) {
       const added: string[] = []
-      const refused: AddOutcome['refused'][number][] = []
-      const isTooLarge = ({ type, size }: File): boolean => !PHOTOS.has(type) && size > FILE_BYTES_MAX
-      // Sequentially: a phone has no memory for many decoded images.
-      for (const file of given.filter((one) => !isTooLarge(one))) {
-        try {
-          const { bytes, ...facts } = await prepare(file)
-          added.push(await addOne(bytes, facts, to))
-        } catch (error) {
-          if (!(error instanceof UnreadablePhoto)) throw error
-          refused.push({ name: file.name, reason: error.reason })
-        }
-      }
-      return { added, refused, tooLarge: given.filter(isTooLarge).map(({ name }) => name) }
+      return { ...(await eachPrepared(given, async (one) => void added.push(await addOne(one)))), added }
     },
-    async replace(image, name, to = recordId) {
+    async replace(image, name) {
       const before = await database.getAll<{ readonly id: string }>(
         `select id from ${quoteName(files.name)} where record_id = ? and field = ?`,
-        [to, field],
+        [recordId, field],
       )
-      const id = await addOne(
-        image,
-        { name, mediaType: image.type, extension: '.png', takenAt: new Date() },
-        to,
-        async (tx) => {
-          for (const one of before) await tx.execute(`delete from ${quoteName(files.name)} where id = ?`, [one.id])
-        },
-      )
+      const id = await addOne(signature(image, name), async (tx) => {
+        for (const one of before) await tx.execute(`delete from ${quoteName(files.name)} where id = ?`, [one.id])
+      })
       for (const one of before) if (one.id !== id) await attachments.remove(one.id)
     },
+    stage: (given, kind) =>
+      stageFiles(given, kind, (bytes, facts) => attachments.stage(bytes, entryOf(facts)), insertRow),
     setCaption,
     remove: (id) =>
       storeOrTell(words.change(answer?.label ?? field), () =>
@@ -134,6 +134,39 @@ export function useFieldFileEdits(of: FilesOf): FieldFileEdits {
           await writeNames(tx, recordId)
         }),
       ),
+  }
+}
+
+async function stageFiles(
+  given: readonly File[],
+  kind: 'files' | 'signature',
+  store: (bytes: Blob, facts: FileFacts) => Promise<StagedFile>,
+  insertRow: (tx: Transaction, entry: FileEntry, facts: FileFacts, record: string) => Promise<void>,
+): Promise<StagedFiles> {
+  const staged: (StagedFile & { readonly facts: FileFacts })[] = []
+  const stageOne = async ({ bytes, ...facts }: Prepared): Promise<void> =>
+    void staged.push({ ...(await store(bytes, facts)), facts })
+  const discard = async (): Promise<void> => {
+    for (const one of staged) await one.discard()
+  }
+  try {
+    const signed = kind === 'signature' ? given : []
+    for (const image of signed) await stageOne(signature(image, image.name))
+    const notAdded = await eachPrepared(kind === 'files' ? given : [], stageOne)
+    return {
+      ...notAdded,
+      names: joinNames(staged.map(({ file }) => file.name)),
+      discard,
+      async write(tx, record) {
+        for (const { write, file, facts } of staged) {
+          await write(tx)
+          await insertRow(tx, file, facts, record)
+        }
+      },
+    }
+  } catch (error) {
+    await discard()
+    throw error
   }
 }
 
@@ -157,7 +190,30 @@ interface FileFacts {
   readonly height?: number
 }
 
-async function prepare(file: File): Promise<FileFacts & { readonly bytes: Blob }> {
+interface Prepared extends FileFacts {
+  readonly bytes: Blob
+}
+
+function signature(image: Blob, name: string): Prepared {
+  return { bytes: image, name, mediaType: image.type, extension: '.png', takenAt: new Date() }
+}
+
+/** Prepares and takes files one after the other: a phone has no memory for many decoded images. */
+async function eachPrepared(given: readonly File[], take: (file: Prepared) => Promise<void>): Promise<NotAdded> {
+  const refused: AddOutcome['refused'][number][] = []
+  const isTooLarge = ({ type, size }: File): boolean => !PHOTOS.has(type) && size > FILE_BYTES_MAX
+  for (const file of given.filter((one) => !isTooLarge(one))) {
+    try {
+      await take(await prepare(file))
+    } catch (error) {
+      if (!(error instanceof UnreadablePhoto)) throw error
+      refused.push({ name: file.name, reason: error.reason })
+    }
+  }
+  return { refused, tooLarge: given.filter(isTooLarge).map(({ name }) => name) }
+}
+
+async function prepare(file: File): Promise<Prepared> {
   const takenAt = new Date(file.lastModified || Date.now())
   if (PHOTOS.has(file.type)) {
     const { blob, width, height } = await preparePhoto(file)

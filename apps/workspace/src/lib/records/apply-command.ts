@@ -51,6 +51,7 @@ export async function applyCommand(
       else if (change) await writeChange(tx, change, metadata)
     }
     for (const { sql, parameters } of command.drafts ?? []) await tx.execute(sql, [...parameters])
+    await command.files?.(tx)
     return { kind: 'applied', already: [...standings.values()].filter((standing) => standing === 'already').length }
   }
   return (command.byRecord ? writeByRecord(database, body) : writeLocally(database, body)).finally(() => watch?.end())

@@ -121,7 +121,7 @@ export function createRecordWriter(
     const made = { ...command, id: crypto.randomUUID() }
     const options = { isChecked: false, watch: watchOf(made) }
     if (!(await storeOrTell(made.label, () => applyCommand(database, made, options)))) return false
-    const { drafts: _drafts, ...undoable } = made
+    const { drafts: _drafts, files: _files, ...undoable } = made
     update((stack) => pushDone(stack, undoable))
     return true
   }

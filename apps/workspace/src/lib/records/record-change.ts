@@ -1,3 +1,4 @@
+import type { Transaction } from '@powersync/common'
 import type { FieldValue } from '../fields/field.ts'
 
 export type RecordValues = Readonly<Record<string, FieldValue>>
@@ -31,6 +32,8 @@ export interface NewCommand {
   readonly byRecord?: boolean
   /** Draft changes in the same transaction, so that neither exists without the other after a crash. Not undone. */
   readonly drafts?: readonly LocalStatement[]
+  /** Adds files to new records in the same transaction: a rule may require one. Not redone. */
+  readonly files?: (tx: Transaction) => Promise<void>
 }
 
 export interface Command extends NewCommand {

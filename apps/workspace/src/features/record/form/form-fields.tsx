@@ -14,8 +14,8 @@ import { formMessages as words } from '../../../messages/form.ts'
 import { FieldInput } from '../field-input.tsx'
 import { useLinkLabels } from '../use-link-labels.ts'
 import type { AskedField } from './asked-fields.ts'
-import type { AttachFiles } from './form-files.tsx'
-import { type RecordForm, type SaveOutcome, useForm } from './use-form.ts'
+import type { StageFiles } from './form-files.tsx'
+import { type FilesToAdd, type RecordForm, type SaveOutcome, useForm } from './use-form.ts'
 
 /** Loaded for forms that ask for files. */
 const { Content: FormFiles } = lateContent(async () => (await import('./form-files.tsx')).FormFiles)
@@ -38,7 +38,7 @@ export function FormFields({
   readonly onOpenRecord: (id: string) => void
 }): JSX.Element {
   const toAdd = useChosenFiles()
-  const form = useForm(table, begun, asked, (field) => toAdd.of(field).length > 0)
+  const form = useForm(table, begun, asked, toAdd)
   const { values } = form.draft
   const labels = useLinkLabels(
     asked.map(({ field }) => ({ field, from: null, to: values[field.name] ?? null, isOmitted: false })),
@@ -54,7 +54,7 @@ export function FormFields({
     }
     if (outcome.kind !== 'saved') return
     setCount(count + 1)
-    const problem = await toAdd.attach(outcome.id)
+    const { problem } = outcome
     showToast({ text: problem ?? words.saved(table.noun) })
     // The user adds files there again.
     if (problem === undefined) then(outcome)
@@ -75,7 +75,7 @@ export function FormFields({
                 chosen={toAdd.of(field.name)}
                 isMissing={isMissing(form, field)}
                 onChange={(next) => toAdd.choose(field.name, next)}
-                onAttach={(given) => toAdd.register(field.name, given)}
+                onStage={(given) => toAdd.register(field.name, given)}
               />
             ) : (
               <FieldInput
@@ -113,39 +113,56 @@ function isMissing({ missing }: RecordForm, { name }: Field): boolean {
   return missing.some(({ field }) => field.name === name)
 }
 
-interface ChosenFiles {
-  of(field: string): readonly File[]
+interface ChosenFiles extends FilesToAdd {
   choose(field: string, files: readonly File[]): void
   clear(): void
-  register(field: string, attach: AttachFiles): void
-  /** Adds them to the created record. @returns why some were not added */
-  attach(record: string): Promise<string | undefined>
+  register(field: string, stage: StageFiles): void
 }
 
 /** The files chosen for a form's questions, until the record is created. */
 function useChosenFiles(): ChosenFiles {
   const [chosen, setChosen] = useState<Readonly<Record<string, readonly File[]>>>({})
-  const attach = useRef(new Map<string, AttachFiles>())
+  const stages = useRef(new Map<string, StageFiles>())
   return {
     of: (field) => chosen[field] ?? [],
     choose: (field, files) => setChosen((before) => ({ ...before, [field]: files })),
     clear: () => setChosen({}),
-    register: (field, given) => void attach.current.set(field, given),
-    async attach(record) {
-      setChosen({})
-      const problems: string[] = []
+    register: (field, stage) => void stages.current.set(field, stage),
+    async stage() {
+      const staged: (Awaited<ReturnType<StageFiles>> & { readonly field: string })[] = []
+      const discard = async (): Promise<void> => {
+        for (const one of staged) await one.discard()
+      }
       try {
         for (const [field, files] of Object.entries(chosen)) {
           // oxlint-disable-next-line no-await-in-loop -- a phone has no memory for many decoded images
-          const problem = files.length > 0 ? await attach.current.get(field)?.(record, files) : undefined
-          if (problem !== undefined) problems.push(problem)
+          const one = files.length > 0 ? await stages.current.get(field)?.(files) : undefined
+          if (one) staged.push({ ...one, field })
         }
       } catch (cause) {
-        problems.push(
-          cause instanceof DeviceFull ? addPhotosMessages.full : addPhotosMessages.failed(errorMessage(cause)),
-        )
+        await discard()
+        const isFull = cause instanceof DeviceFull
+        showToast({ text: isFull ? addPhotosMessages.full : addPhotosMessages.failed(errorMessage(cause)) })
+        return undefined
       }
-      return problems.length > 0 ? problems.join(' ') : undefined
+      const problems = staged.flatMap(({ problem }) => problem ?? [])
+      return {
+        values: Object.fromEntries(staged.map(({ field, names }) => [field, names])),
+        problem: problems.length > 0 ? problems.join(' ') : undefined,
+        discard,
+        async write(tx, record) {
+          for (const one of staged) await one.write(tx, record)
+        },
+        added: () =>
+          setChosen((now) =>
+            Object.fromEntries(
+              Object.entries(now).map(([field, files]) => [
+                field,
+                files.filter((one) => !chosen[field]?.includes(one)),
+              ]),
+            ),
+          ),
+      }
     },
   }
 }

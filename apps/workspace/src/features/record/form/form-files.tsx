@@ -3,19 +3,21 @@ import { AddFiles, ChosenFileRow } from '../../../components/add-files.tsx'
 import { fieldLabelClass } from '../../../components/text-field.tsx'
 import type { PhotoTable } from '../../../lib/data/photo-table.ts'
 import { notAdded } from '../../../lib/photos/not-added.ts'
-import { FILE_BYTES_MAX, FILES_MAX, useFieldFileEdits } from '../../../lib/photos/use-field-files.ts'
+import { FILE_BYTES_MAX, FILES_MAX, type StagedFiles, useFieldFileEdits } from '../../../lib/photos/use-field-files.ts'
 import { fieldMessages } from '../../../messages/fields.ts'
 import { fileMessages as words } from '../../../messages/files.ts'
 import { SignHere } from '../files/sign-here.tsx'
 import type { AskedField } from './asked-fields.ts'
 
 /**
- * Adds chosen files to a record that was created.
+ * Stores chosen files for a record that is created with them.
  *
- * @returns why some were not added
- * @throws if the device is full, or the database failed
+ * @returns them, and why some cannot be added
+ * @throws if the device is full
  */
-export type AttachFiles = (record: string, chosen: readonly File[]) => Promise<string | undefined>
+export type StageFiles = (
+  chosen: readonly File[],
+) => Promise<Pick<StagedFiles, 'names' | 'write' | 'discard'> & { readonly problem: string | undefined }>
 
 /** A question for files or a signature. They are kept in memory until the record is created. */
 export function FormFiles({
@@ -26,7 +28,7 @@ export function FormFiles({
   chosen,
   isMissing,
   onChange,
-  onAttach,
+  onStage,
 }: {
   readonly asked: AskedField
   readonly table: string
@@ -35,25 +37,22 @@ export function FormFiles({
   readonly chosen: readonly File[]
   readonly isMissing: boolean
   readonly onChange: (chosen: readonly File[]) => void
-  /** Receives what adds the files, after each render. */
-  readonly onAttach: (attach: AttachFiles) => void
+  /** Receives what stores the files, after each render. */
+  readonly onStage: (stage: StageFiles) => void
 }): JSX.Element {
   const [labelId, hintId] = [useId(), useId()]
   const [isTooMany, setTooMany] = useState(false)
   const edits = useFieldFileEdits({ files, table, recordId: draftId, field: field.name })
   const isSignature = field.format?.format.kind === 'signature'
   useEffect(() =>
-    onAttach(async (record, given) => {
-      if (isSignature) {
-        for (const image of given) await edits.replace(image, image.name, record)
-        return undefined
-      }
-      const { refused, tooLarge } = await edits.add(given, record)
+    onStage(async (given) => {
+      const staged = await edits.stage(given, isSignature ? 'signature' : 'files')
+      const { refused, tooLarge } = staged
       const problems = [
         ...(refused.length > 0 ? [notAdded(refused, new Set())] : []),
         ...(tooLarge.length > 0 ? [words.tooLarge(tooLarge, FILE_BYTES_MAX)] : []),
       ]
-      return problems.length > 0 ? problems.join(' ') : undefined
+      return { ...staged, problem: problems.length > 0 ? problems.join(' ') : undefined }
     }),
   )
   const add = (given: readonly File[]): void => {

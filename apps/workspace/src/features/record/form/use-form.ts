@@ -1,7 +1,8 @@
-import type { CommonPowerSyncDatabase } from '@powersync/common'
+import type { CommonPowerSyncDatabase, Transaction } from '@powersync/common'
 import { useJudgements, useLocalDatabase } from '@holdfast/react'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useRecordWriter } from '../../../components/records/use-record-writer.ts'
+import type { RecordWriter } from '../../../lib/records/create-record-writer.ts'
 import type { TableInfo } from '../../../lib/data/tables.ts'
 import { storeOrTell } from '../../../lib/data/unstored.ts'
 import type { Field, FieldValue } from '../../../lib/fields/field.ts'
@@ -15,10 +16,46 @@ import { recordMessages as words } from '../../../messages/record.ts'
 import type { AskedField } from './asked-fields.ts'
 
 export type SaveOutcome =
-  | { readonly kind: 'saved'; readonly id: string; readonly values: RecordValues }
+  /** Some chosen files may not have been added, because of a problem. */
+  | {
+      readonly kind: 'saved'
+      readonly id: string
+      readonly values: RecordValues
+      readonly problem?: string | undefined
+    }
   | { readonly kind: 'missing'; readonly fields: readonly AskedField[] }
   /** Either this device has no room, and the user was told, or the record would be refused, and the form says so. */
   | NotStored
+
+/** Files chosen for fields of a record that is not created yet. They are not in the draft. */
+export interface FilesToAdd {
+  of(field: string): readonly File[]
+  /** Stores their bytes on this device. @returns `undefined` if that failed, and the user was told */
+  stage(): Promise<StagedRecordFiles | undefined>
+}
+
+export interface StagedRecordFiles {
+  /** The values of their fields. */
+  readonly values: RecordValues
+  /** Why some cannot be added. */
+  readonly problem: string | undefined
+  write(tx: Transaction, record: string): Promise<void>
+  discard(): Promise<void>
+  /** Takes them out of the chosen files. Those chosen since are for the next record. */
+  added(): void
+}
+
+const NO_FILES: FilesToAdd = {
+  of: () => [],
+  stage: () =>
+    Promise.resolve({
+      values: {},
+      problem: undefined,
+      write: () => Promise.resolve(),
+      discard: () => Promise.resolve(),
+      added: () => undefined,
+    }),
+}
 
 export interface RecordForm {
   readonly draft: Draft
@@ -37,13 +74,12 @@ export interface RecordForm {
  * A form being filled in. Its values are a draft on this device, so that they outlive the page.
  *
  * @param begun - the draft of the last visit, or a new one
- * @param hasFiles - whether files were chosen for a field, which are not in the draft
  */
 export function useForm(
   table: TableInfo,
   begun: Draft,
   asked: readonly AskedField[],
-  hasFiles: (field: string) => boolean = () => false,
+  files: FilesToAdd = NO_FILES,
 ): RecordForm {
   const { database } = useLocalDatabase()
   const writer = useRecordWriter()
@@ -53,12 +89,13 @@ export function useForm(
   // The last typed value is committed on blur, in the same event as the press that saves.
   const latest = useRef(begun)
   const saving = useRef<Promise<SaveOutcome>>(undefined)
-  const filled = Object.fromEntries(Object.entries(draft.values).filter(([, value]) => value !== null))
+  const filled = filledIn(draft.values, asked, files)
   const [judgement] = useJudgements([{ table: table.name, command: 'insert', after: filled }]) ?? []
   const fields = asked.map(({ field }) => field)
   const missingOf = (values: RecordValues): readonly AskedField[] =>
     asked.filter(
-      ({ field, isRequired }) => isRequired && (values[field.name] ?? null) === null && !hasFiles(field.name),
+      ({ field, isRequired }) =>
+        isRequired && (values[field.name] ?? null) === null && files.of(field.name).length === 0,
     )
   const put = (next: Draft): void => {
     latest.current = next
@@ -81,13 +118,10 @@ export function useForm(
     if (missing.length > 0) return { kind: 'missing', fields: missing }
     // Another tab with the same form may have saved the record.
     const id = (await isThere(database, table.name, draftId)) ? uuidV7() : draftId
-    const change = { kind: 'insert', table: table.name, id, values } as const
-    const drafts = [removalOf(draftId)]
-    const notStored = await writer.tryWrite({ label: words.newOf(table.noun), changes: [change], drafts })
-    if (notStored?.kind === 'refused') setRefused(notStored)
-    if (notStored) return notStored
-    await beginNext(draftId, values)
-    return { kind: 'saved', id, values }
+    const outcome = await createRecord(writer, table, { draftId, id, values, files })
+    if (outcome.kind === 'refused') setRefused(outcome)
+    if (outcome.kind === 'saved') await beginNext(draftId, values)
+    return outcome
   }
   /** Starts the next record with the values entered while this one was stored. */
   const beginNext = async (draftId: string, stored: RecordValues): Promise<void> => {
@@ -120,6 +154,43 @@ export function useForm(
       put(newDraft(table.name, begun.form))
     },
   }
+}
+
+/** Values as Postgres will judge them, with the names of chosen files. */
+function filledIn(values: RecordValues, asked: readonly AskedField[], files: FilesToAdd): RecordValues {
+  const chosen = asked.flatMap(({ field: { name } }) => {
+    const given = files.of(name)
+    return given.length === 0 ? [] : [[name, given.map((file) => file.name).join(', ')]]
+  })
+  return Object.fromEntries([...Object.entries(values).filter(([, value]) => value !== null), ...chosen])
+}
+
+/** Creates the record with its files and removes the draft, in one transaction. */
+async function createRecord(
+  writer: RecordWriter,
+  table: TableInfo,
+  given: {
+    readonly draftId: string
+    readonly id: string
+    readonly values: RecordValues
+    readonly files: FilesToAdd
+  },
+): Promise<SaveOutcome> {
+  const { draftId, id, values } = given
+  const staged = await given.files.stage()
+  if (!staged) return FULL
+  const notStored = await writer.tryWrite({
+    label: words.newOf(table.noun),
+    changes: [{ kind: 'insert', table: table.name, id, values: { ...values, ...staged.values } }],
+    drafts: [removalOf(draftId)],
+    files: (tx) => staged.write(tx, id),
+  })
+  if (notStored) {
+    await staged.discard()
+    return notStored
+  }
+  staged.added()
+  return { kind: 'saved', id, values, problem: staged.problem }
 }
 
 async function isThere(database: CommonPowerSyncDatabase, table: string, id: string): Promise<boolean> {
