@@ -1,5 +1,9 @@
+import { randomBytes } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { silentLogger } from '@holdfast/foundation'
 import { runAs, sql } from '@holdfast/postgres'
+import { VisitorFiles } from '../src/workspaces/forms/files/visitor-files.ts'
 import { ADAM, anonymous, EDDA, OLGA, openPeopleWorld, type PeopleWorld } from './people-world.ts'
 
 // Who may publish a form of a table, and what visitors can add through it. That it is served: tests/conformance/src/public-forms.test.ts.
@@ -194,7 +198,7 @@ describe('files of answers', () => {
       (await world.database.pool.query(sql`select count(*)::int from holdfast.form_files`))[0]
     expect(await count()).toEqual({ count: 151 })
     await world.database.pool.execute(sql`update holdfast.form_files set created_at = now() - interval '25 hours'`)
-    expect(await world.database.pool.query(sql`select * from holdfast.sweep_form_files()`)).toEqual([])
+    await world.database.pool.execute(sql`select holdfast.forget_form_files()`)
     expect(await count()).toEqual({ count: 0 })
   })
 
@@ -208,6 +212,45 @@ describe('files of answers', () => {
     expect(await announce(form.id, crypto.randomUUID(), [kept])).toBe('repeated')
     await begin(form.id, submission)
     expect(await announce(form.id, submission, [kept])).toBe('repeated')
+  })
+
+  test('arrive in pieces on any server, and one of the servers stores them', async () => {
+    const form = await publish(ADAM, await addView(), 'title')
+    const submission = crypto.randomUUID()
+    const { pool } = world.database
+    const stored: Buffer[] = []
+    const open = (): VisitorFiles =>
+      new VisitorFiles({
+        pool,
+        records: {
+          store: async (_path, file) => void stored.push(await buffer(file.bytes)),
+          remove: () => Promise.resolve(),
+        },
+        freeBytes: () => Promise.resolve(Infinity),
+        logger: silentLogger,
+      })
+    await using one = open()
+    await using other = open()
+    const bytes = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), randomBytes(150_000)])
+    const photo = file(bytes.length)
+    await announce(form.id, submission, [photo])
+    const append = (server: VisitorFiles, offset: number, size: number): Promise<number> =>
+      server.append(form.slug, photo.id, offset, bytes.subarray(offset, offset + size))
+
+    // The same piece on both servers at once, as when the first answer is lost.
+    expect(await Promise.all([append(one, 0, 70_000), append(other, 0, 70_000)])).toEqual([70_000, 70_000])
+    expect(await append(other, 50_000, 70_000)).toBe(70_000)
+    await expect(append(one, 70_000, 10)).rejects.toMatchObject({ code: 'file_refused' })
+    await expect(one.requireComplete(await one.find(form.id, submission))).rejects.toMatchObject({
+      code: 'files_incomplete',
+    })
+    expect(await append(one, 70_000, 100_000)).toBe(bytes.length)
+    await other.requireComplete(await other.find(form.id, submission))
+
+    await pool.execute(sql`update holdfast.form_files set path = 'p' where id = ${photo.id}`)
+    await Promise.all([one.storeSent(), other.storeSent()])
+    expect(stored.map((all) => all.equals(bytes))).toEqual([true])
+    expect(await pool.query(sql`select 1 from holdfast.form_file_parts`)).toEqual([])
   })
 })
 

@@ -1,10 +1,9 @@
-import { join } from 'node:path'
+import { statfs } from 'node:fs/promises'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { createCaptchaProvider } from '@holdfast/auth'
 import { type Cluster, type PoolShare, withOwnSettings } from '@holdfast/postgres'
 import { captchaPage } from '../workspaces/forms/captcha-page.ts'
 import { createRecordFiles } from '../workspaces/forms/files/record-files.ts'
-import { createStagedFiles } from '../workspaces/forms/files/staged-files.ts'
 import { VisitorFiles } from '../workspaces/forms/files/visitor-files.ts'
 import { createFormCaptcha } from '../workspaces/forms/form-captcha.ts'
 import { formRoutes } from '../workspaces/forms/form-routes.ts'
@@ -47,7 +46,7 @@ export function openForms(
     ? opened.use(
         new VisitorFiles({
           pool,
-          staged: createStagedFiles(join(config.dataDir, 'form-uploads')),
+          freeBytes: cluster.kind === 'embedded' ? () => freeBytes(config.dataDir) : () => Promise.resolve(Infinity),
           records: createRecordFiles(app, accounts.auth.apiKeys.serviceRole),
           logger,
         }),
@@ -61,4 +60,9 @@ export function openForms(
     if (page) await app.register(captchaPage(page))
   }
   return { routes }
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
 }
