@@ -103,6 +103,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'conformance',
+          server: { deps: { inline: [/@powersync\/react-native/] } }, // is built for Metro, without file extensions
           expect: patient,
           isolate: false,
           maxWorkers: SERVER_WORKERS,

@@ -83,12 +83,14 @@ export interface App extends AsyncDisposable {
 export interface AppOptions {
   readonly account?: { readonly email: string; readonly password: string }
   readonly schema?: Schema
+  /** Another SDK, on the database that the Node SDK opened. */
+  readonly through?: (device: PowerSyncDatabase) => Promise<CommonPowerSyncDatabase>
 }
 
 export async function openApp(holdfast: Holdfast, options: AppOptions = {}): Promise<App> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-app-'))
   const supabase = await holdfast.supabase(options.account ?? ANN)
-  const database = new PowerSyncDatabase({
+  const device = new PowerSyncDatabase({
     schema: options.schema ?? notesSchema(),
     database: {
       dbFilename: `${basename(folder)}.db`,
@@ -98,6 +100,7 @@ export async function openApp(holdfast: Holdfast, options: AppOptions = {}): Pro
     },
     logger: quietLogger,
   })
+  const database: CommonPowerSyncDatabase = (await options.through?.(device)) ?? device
   const statuses: SyncStatus[] = []
   database.registerListener({ statusChanged: (status) => statuses.push(status) })
   const titles = async (): Promise<readonly string[]> =>
