@@ -1,5 +1,6 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { deserialize } from 'bson'
+import { openStreamSocket, type StreamSocket } from './stream-socket.ts'
 
 /** An operation as a device reads it. */
 export interface ReadOp {
@@ -74,6 +75,9 @@ interface DeviceBucket {
 export interface StreamClientOptions {
   readonly url: string
   readonly token: string
+  /** HTTP by default. */
+  readonly transport?: 'http' | 'web-socket'
+  /** Over HTTP; a WebSocket carries BSON. */
   readonly format?: 'bson' | 'ndjson'
   readonly clientId?: string
   readonly body?: object
@@ -98,6 +102,7 @@ export class StreamClient {
   readonly #options: StreamClientOptions
   #request: ClientRequest | undefined
   #response: IncomingMessage | undefined
+  #socket: StreamSocket | undefined
   /** The checkpoint that is arriving, or the last one. */
   #target: TargetCheckpoint | undefined
   #wake: (() => void)[] = []
@@ -108,7 +113,8 @@ export class StreamClient {
 
   /** Opens the stream with the positions that the device has. */
   connect(extra: object = {}, url = this.#options.url): void {
-    const { token, format = 'ndjson', clientId, body } = this.#options
+    const { token, format = 'ndjson' } = this.#options
+    if (this.#options.transport === 'web-socket') return this.#connectSocket(extra, url)
     const accept =
       format === 'bson'
         ? 'application/vnd.powersync.bson-stream;q=0.9,application/x-ndjson;q=0.8'
@@ -149,34 +155,63 @@ export class StreamClient {
         this.#notify()
       })
     })
-    const buckets = [...this.buckets].map(([name, bucket]) => ({ name, after: bucket.position }))
-    sent.end(
-      JSON.stringify({
-        buckets,
-        raw_data: true,
-        include_checksum: true,
-        ...(clientId === undefined ? {} : { client_id: clientId }),
-        streams: { include_defaults: true, subscriptions: [] },
-        ...body,
-        ...extra,
-      }),
-    )
+    sent.end(this.#body(extra))
+  }
+
+  #connectSocket(extra: object, url: string): void {
+    this.#target = undefined
+    this.#socket?.close()
+    this.isOpen = true
+    const socket = openStreamSocket({
+      url,
+      token: this.#options.token,
+      body: this.#body(extra),
+      onLine: (line) => {
+        if (this.#socket !== socket) return
+        this.#readBson(line)
+        this.#notify()
+      },
+      onRefused: (text) => void (this.refusal += text),
+      onClosed: () => {
+        if (this.#socket !== socket) return
+        this.isOpen = false
+        this.#notify()
+      },
+    })
+    this.#socket = socket
+  }
+
+  #body(extra: object): string {
+    const { clientId, body } = this.#options
+    return JSON.stringify({
+      buckets: [...this.buckets].map(([name, bucket]) => ({ name, after: bucket.position })),
+      raw_data: true,
+      include_checksum: true,
+      ...(clientId === undefined ? {} : { client_id: clientId }),
+      streams: { include_defaults: true, subscriptions: [] },
+      ...body,
+      ...extra,
+    })
   }
 
   disconnect(): void {
     this.#request?.destroy()
     this.#request = undefined
     this.#response = undefined
+    this.#socket?.close()
+    this.#socket = undefined
     this.isOpen = false
   }
 
   /** Stops reading, as a device in a tunnel. */
   pause(): void {
     this.#response?.pause()
+    this.#socket?.pause()
   }
 
   resume(): void {
     this.#response?.resume()
+    this.#socket?.resume()
   }
 
   get state(): DeviceState {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import { silentLogger, type HoldfastError, type Clock, type Logger } from '@holdfast/foundation'
-import type { Caller } from '@holdfast/http'
+import { routeUpgrades, type Caller } from '@holdfast/http'
 import {
   createPlanCompiler,
   installKeyFunctions,
@@ -277,6 +277,7 @@ function optionsOfSync({ db, shares, own, replicaUrl, world: options }: ServingO
 /** A server that reads the token as the claims themselves, and notes the connections. */
 function createGateway(sockets: Set<Socket>): FastifyInstance {
   const app = fastify({ forceCloseConnections: true })
+  routeUpgrades(app)
   // The gateway renders refusals; here only so that a test can read them.
   app.setErrorHandler<HoldfastError>((error, _, reply) =>
     reply

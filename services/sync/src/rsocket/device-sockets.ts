@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { delay, HoldfastError, Semaphore } from '@holdfast/foundation'
 import { createBodyMemory, type BodyShare, type Upgrade } from '@holdfast/http'
+import { shuttingDown } from '../errors.ts'
 import { COMPRESS_BYTES_MIN, COMPRESS_LEVEL, REQUEST_BYTES_MAX } from '../limits.ts'
 import { DeviceSocket, type DeviceSocketOptions } from './device-socket.ts'
 import {
@@ -26,7 +27,7 @@ export interface DeviceSockets extends AsyncDisposable {
    * Counts an arriving device.
    *
    * @returns a function that takes over its connection
-   * @throws {HoldfastError} `PSYNC_S2304` 429
+   * @throws {HoldfastError} `PSYNC_S2304` 429, `PSYNC_S2003` 503 while the server stops
    */
   enter(device: ArrivingDevice, decode: Decode): (upgrade: Upgrade) => void
 }
@@ -59,6 +60,7 @@ export function openDeviceSockets({ compress, ...options }: DeviceSocketsOptions
 
   return {
     enter(device, decode) {
+      if (isStopping) throw shuttingDown()
       const leave = opening.acquireNow({ key: device.address })
       return (upgrade) => {
         const { request, socket, head } = upgrade
@@ -84,7 +86,6 @@ export function openDeviceSockets({ compress, ...options }: DeviceSocketsOptions
             },
           )
           sockets.add(one)
-          if (isStopping) one.stop()
         })
       }
     },
