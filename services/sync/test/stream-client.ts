@@ -100,9 +100,8 @@ export class StreamClient {
   headers: IncomingMessage['headers'] = {}
   isOpen = false
   readonly #options: StreamClientOptions
-  #request: ClientRequest | undefined
-  #response: IncomingMessage | undefined
-  #socket: StreamSocket | undefined
+  #request: ClientRequest | StreamSocket | undefined
+  #reading: Pick<IncomingMessage, 'pause' | 'resume'> | StreamSocket | undefined
   /** The checkpoint that is arriving, or the last one. */
   #target: TargetCheckpoint | undefined
   #wake: (() => void)[] = []
@@ -132,7 +131,7 @@ export class StreamClient {
       if (this.#request !== sent) return void response.destroy()
       this.status = response.statusCode
       this.headers = response.headers
-      this.#response = response
+      this.#reading = response
       response.on('error', () => this.#ended(sent))
       response.on('close', () => this.#ended(sent))
       const isBson = response.headers['content-type'] === 'application/vnd.powersync.bson-stream'
@@ -160,25 +159,23 @@ export class StreamClient {
 
   #connectSocket(extra: object, url: string): void {
     this.#target = undefined
-    this.#socket?.close()
+    this.#request?.destroy()
     this.isOpen = true
     const socket = openStreamSocket({
       url,
       token: this.#options.token,
       body: this.#body(extra),
       onLine: (line) => {
-        if (this.#socket !== socket) return
+        if (this.#request !== socket) return
         this.#readBson(line)
         this.#notify()
       },
       onRefused: (text) => void (this.refusal += text),
       onClosed: () => {
-        if (this.#socket !== socket) return
-        this.isOpen = false
-        this.#notify()
+        this.#ended(socket)
       },
     })
-    this.#socket = socket
+    this.#request = this.#reading = socket
   }
 
   #body(extra: object): string {
@@ -197,21 +194,17 @@ export class StreamClient {
   disconnect(): void {
     this.#request?.destroy()
     this.#request = undefined
-    this.#response = undefined
-    this.#socket?.close()
-    this.#socket = undefined
+    this.#reading = undefined
     this.isOpen = false
   }
 
   /** Stops reading, as a device in a tunnel. */
   pause(): void {
-    this.#response?.pause()
-    this.#socket?.pause()
+    this.#reading?.pause()
   }
 
   resume(): void {
-    this.#response?.resume()
-    this.#socket?.resume()
+    this.#reading?.resume()
   }
 
   get state(): DeviceState {
@@ -264,7 +257,7 @@ export class StreamClient {
     for (const wake of this.#wake.splice(0)) wake()
   }
 
-  #ended(which: ClientRequest): void {
+  #ended(which: ClientRequest | StreamSocket): void {
     if (this.#request !== which) return
     this.isOpen = false
     this.#notify()

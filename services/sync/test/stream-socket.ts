@@ -15,7 +15,7 @@ export interface StreamSocketOptions {
 
 /** A stream over RSocket, as the public client opens it. */
 export interface StreamSocket {
-  close(): void
+  destroy(): void
   /** Asks for no further lines. */
   pause(): void
   resume(): void
@@ -56,7 +56,7 @@ export function openStreamSocket(options: StreamSocketOptions): StreamSocket {
   socket.on('error', (error) => options.onRefused(error.message))
   socket.on('close', options.onClosed)
   return {
-    close: () => socket.terminate(),
+    destroy: () => socket.terminate(),
     pause() {
       isPaused = true
     },
