@@ -46,6 +46,12 @@ export const STATEMENT_BYTES_MAX = 512 * 1024
 /** Bytes of recent operations kept for live fan-out; a client that is further behind reads from the log. */
 export const RECENT_BYTES_MAX = 16 * 1024 * 1024
 
+/** Interval in ms between checkpoints for a device that is sending its changes: it applies none until it has sent them, and each costs it several writes. */
+export const UPLOADING_INTERVAL_MS = 1_000
+
+/** Time in ms after which a device without a further upload counts as finished, if it requests no write checkpoint. */
+export const UPLOADING_QUIET_MS = 2_000
+
 /** Bytes of a stream request: a device with 50,000 buckets still fits. */
 export const REQUEST_BYTES_MAX = 8 * 1024 * 1024
 

@@ -99,6 +99,7 @@ function uploads({ options, ground, counter }: SyncRoutesOptions): FastifyPlugin
     counter,
     logger: options.logger,
     problems: ground.uploadProblems,
+    connections: ground.connections,
     underWay: createUploadAdmission({
       perPersonMax: options.options.syncUploadsPerPersonMax,
       uploadsMax: options.options.syncUploadsMax,

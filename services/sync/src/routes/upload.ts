@@ -4,6 +4,7 @@ import { requireCaller } from '@holdfast/http'
 import { UPLOAD_BODY_BYTES_MAX, UPLOAD_PATH, type OperationVerdict, type UploadResponse } from '@holdfast/protocol'
 import type { UploadProblems } from '../devices/upload-problems.ts'
 import { CLIENT_ID_LENGTH_MAX } from '../limits.ts'
+import type { Connections } from '../stream/connections.ts'
 import { uploadAbandoned, uploadNeedsUser } from '../upload/errors.ts'
 import { gunzipBody, isPacked } from '../upload/gunzip-body.ts'
 import { judgeBatch } from '../upload/judge-batch.ts'
@@ -17,6 +18,8 @@ export interface UploadRouteOptions {
   readonly underWay: UploadAdmission
   readonly counter: UploadCounter
   readonly problems: UploadProblems
+  /** The open streams. */
+  readonly connections: Pick<Connections, 'of'>
   readonly logger: Logger
 }
 
@@ -28,7 +31,8 @@ interface Lease {
 }
 
 /** `POST /sync/v1/upload`: applies one or several local transactions, each once. */
-export function uploadRoutes({ context, underWay, counter, problems, logger }: UploadRouteOptions): FastifyPluginAsync {
+export function uploadRoutes(options: UploadRouteOptions): FastifyPluginAsync {
+  const { context, underWay, counter, problems, connections, logger } = options
   const leases = new WeakMap<FastifyRequest, Lease>()
 
   return async (app) => {
@@ -66,6 +70,7 @@ export function uploadRoutes({ context, underWay, counter, problems, logger }: U
         const sender = { caller: requireCaller(request), signal: lease.signal }
         const { body } = request
         const device = deviceOf(request)
+        for (const { session } of connections.of(device.userId, device.clientId)) session.uploaded()
         lease.isJudging = true
         try {
           const answer = isBatch(body)

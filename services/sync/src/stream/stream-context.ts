@@ -46,6 +46,8 @@ export interface StreamContext {
 export interface StreamSession extends KeyHolder {
   /** Runs until the signal aborts or an error occurs. An idle session holds no task. */
   start(): void
+  /** The device has uploaded changes, and may upload more until it asks for a write checkpoint. */
+  uploaded(): void
   /** Adds a write checkpoint that the device wants to be told about. */
   addWriteCheckpoint(checkpoint: WriteCheckpoint): void
   /** Whether the device has a complete checkpoint and nothing is in progress. */

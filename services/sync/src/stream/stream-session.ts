@@ -20,6 +20,7 @@ import {
 } from './session-phase.ts'
 import type { SessionState } from './session-state.ts'
 import type { StreamContext, StreamSession, StreamSessionOptions } from './stream-context.ts'
+import { UploadPace } from './upload-pace.ts'
 import { afterAsked, afterPosition, afterRead, NOTHING_READ } from './write-checkpoint-progress.ts'
 
 const RETRY_MS = 200
@@ -52,6 +53,8 @@ class Session implements StreamSession, ExpectingListener {
   #current: Step | undefined
   #workingSinceMs = 0
   #isResyncAsked = false
+  /** Of a device that has uploaded changes during this connection. */
+  #uploads: UploadPace | undefined
 
   constructor({ context, session, device, sink, signal, positions, wanted, writer, onEnd }: StreamSessionOptions) {
     const { feed, downloads, readBuckets } = context
@@ -113,10 +116,18 @@ class Session implements StreamSession, ExpectingListener {
 
   keysChanged(xids: readonly number[]): void {
     this.#keys.transactionsCommitted(xids)
+    // What the user may no longer see is not waited for.
+    this.#uploads?.hurry()
     this.wake()
   }
 
+  uploaded(): void {
+    this.#uploads ??= new UploadPace()
+    this.#uploads.uploaded()
+  }
+
   addWriteCheckpoint(checkpoint: WriteCheckpoint): void {
+    this.#uploads?.finished()
     this.#writeCheckpoints = afterAsked(this.#writeCheckpoints, checkpoint)
   }
 
@@ -184,6 +195,7 @@ class Session implements StreamSession, ExpectingListener {
       await this.#buckets.refill()
       this.#signal.throwIfAborted()
     } else {
+      await this.#uploads?.due(this.#signal)
       const next = this.#takeCheckpoint()
       if (!next) return false
       await this.#sender.send(next)

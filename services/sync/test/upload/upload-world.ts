@@ -129,7 +129,7 @@ export async function openUploadWorld(options: UploadWorldOptions = {}): Promise
     uploadsMax: options.uploadsMax ?? 50,
   })
   const watched = { counter: new UploadCounter(), problems: new UploadProblems(), logger: silentLogger }
-  await app.register(uploadRoutes({ context, underWay, ...watched }))
+  await app.register(uploadRoutes({ context, underWay, connections: { of: () => [] }, ...watched }))
   let position = 0
 
   async function post(body: unknown, as: Caller = caller(ALICE)): ReturnType<UploadWorld['post']> {
