@@ -80,7 +80,8 @@ async function findNames(
   texts: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const selects = columns.map((column) => {
-    const text = `lower(trim(cast(${quoteName(column)} as text)))`
+    // The primary key is looked up; other columns are scanned.
+    const text = column === 'id' ? 'id' : `lower(trim(cast(${quoteName(column)} as text)))`
     return `select ${text} as text from ${quoteName(table)} where ${text} in (select value from json_each(?))`
   })
   const values = JSON.stringify(texts)
