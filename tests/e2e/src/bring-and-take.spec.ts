@@ -63,9 +63,14 @@ test('a view goes into a spreadsheet and comes back, off line, and a file of man
     await page.getByRole('button', { name: 'Import 1 action' }).click()
     await expect(page.getByText('1 action imported on this device')).toBeVisible()
     await expectAccessible(page, 'imported')
-    await page.getByRole('button', { name: 'Undo import' }).click()
+    // An import can be undone later, too.
+    await page.reload()
+    await page.getByRole('button', { name: `Undo import of ${csv.name}` }).click()
+    const undo = page.getByRole('alertdialog')
+    await expect(undo.getByText('1 record gets its previous values back.')).toBeVisible()
+    await expectAccessible(page, 'undoing an import')
+    await undo.getByRole('button', { name: 'Undo import' }).click()
     await expect(page.getByText('Import undone.')).toBeVisible()
-    await page.getByRole('button', { name: 'Import another file' }).click()
   })
 
   const wrong = Math.floor(ROWS / WRONG_EVERY)
