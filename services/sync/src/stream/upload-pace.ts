@@ -35,14 +35,13 @@ export class UploadPace {
 
   async #wait(ms: number, signal: AbortSignal): Promise<void> {
     const ended = Promise.withResolvers<void>()
-    const timer = setTimeout(ended.resolve, ms)
-    signal.addEventListener('abort', () => ended.resolve(), { once: true })
-    this.#endWait = ended.resolve
-    try {
-      await ended.promise
-    } finally {
-      clearTimeout(timer)
-      this.#endWait = undefined
-    }
+    const end = (): void => ended.resolve()
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+    this.#endWait = end
+    await ended.promise
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
+    this.#endWait = undefined
   }
 }
