@@ -205,7 +205,7 @@ describe('files', () => {
     expect((await visitor.storage.from('record-files').upload(`${form}/new.jpg`, JPEG)).error).not.toBeNull()
     expect((await visitor.from('reports_files').select()).data ?? []).toEqual([])
     expect((await visitor.schema('holdfast').rpc('add_form_files', { of_submission: randomUUID() })).error).toBeNull()
-    for (const name of ['form_files', 'form_submissions'])
+    for (const name of ['form_files', 'form_file_parts', 'form_submissions'])
       expect((await visitor.schema('holdfast').from(name).select()).error?.code, name).toBe('42501')
   })
 
