@@ -21,6 +21,8 @@ test('an owner runs SQL as the project and as a user, reads a plan, cancels a ru
     // In the place of coloured text Chromium itself would write a style, which the policy of the page refuses.
     await page.keyboard.press('Delete')
     await page.keyboard.insertText(text)
+    // The list of completions would lie over what follows.
+    await page.keyboard.press('Escape')
   }
   const run = (): Promise<void> => page.getByRole('button', { name: 'Run', exact: true }).click()
   const countedRows = async (): Promise<number> => Number(await rows.getByRole('cell').textContent())

@@ -7,6 +7,7 @@ import {
   type Holdfast,
   type ServerProcess,
 } from '@holdfast/test-support'
+import { pause } from './world.ts'
 
 /** The programs that a cluster needs besides the servers. */
 export interface ClusterPrograms {
@@ -55,6 +56,8 @@ export interface Cluster extends AsyncDisposable {
 
 const NODES = 3
 const COMPLETE_TIMEOUT_MS = 60_000
+/** Time in ms until some server has a role. */
+const ROLE_MS = 20_000
 
 /** Starts the cluster on the Postgres of a server, which it kills. */
 export async function openCluster(holdfast: Holdfast, programs: ClusterPrograms): Promise<Cluster> {
@@ -78,11 +81,14 @@ export async function openCluster(holdfast: Holdfast, programs: ClusterPrograms)
     const { sync, sync_role: role } = (await response.json()) as { sync: string; sync_role: string }
     return sync === 'ready' ? role : sync
   }
+  /** Waits for the role: after a fault the servers choose anew. */
   async function nodeOf(role: 'reader' | 'follower'): Promise<ClusterNode> {
-    const roles = await Promise.all(nodes.map((node) => roleOf(node).catch(String)))
-    const node = nodes.find((_, index) => roles[index] === role)
-    if (!node) throw new Error(`no server is ${role}: ${roles.join(', ')}`)
-    return node
+    for (const deadline = Date.now() + ROLE_MS; ; await pause(200)) {
+      const roles = await Promise.all(nodes.map((node) => roleOf(node).catch(String)))
+      const node = nodes.find((_, index) => roles[index] === role)
+      if (node) return node
+      if (Date.now() > deadline) throw new Error(`no server is ${role}: ${roles.join(', ')}`)
+    }
   }
   const log = (): string => nodes.map((node) => `${node.url}: ${node.log().slice(-3_000)}`).join('\n')
 

@@ -121,7 +121,11 @@ export async function openWorld(seed: number, through = straight): Promise<World
     } catch (error) {
       const code = (error as { code?: string }).code ?? ''
       if (code.startsWith('23')) return // two memberships of one person in a team, for example
-      if (!/^(57P0|08|25006|ECONN|EPIPE)/.test(code) && !/terminated|timeout|conflict with recovery/i.test(String(error))) throw error
+      if (
+        !/^(57P0|08|25006|ECONN|EPIPE)/.test(code) &&
+        !/terminated|timeout|conflict with recovery/i.test(String(error))
+      )
+        throw error
       await pause(50)
     }
   }
