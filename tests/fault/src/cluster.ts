@@ -81,15 +81,7 @@ export async function openCluster(holdfast: Holdfast, programs: ClusterPrograms)
     const { sync, sync_role: role } = (await response.json()) as { sync: string; sync_role: string }
     return sync === 'ready' ? role : sync
   }
-  /** Waits for the role: after a fault the servers choose anew. */
-  async function nodeOf(role: 'reader' | 'follower'): Promise<ClusterNode> {
-    for (const deadline = Date.now() + ROLE_MS; ; await pause(200)) {
-      const roles = await Promise.all(nodes.map((node) => roleOf(node).catch(String)))
-      const node = nodes.find((_, index) => roles[index] === role)
-      if (node) return node
-      if (Date.now() > deadline) throw new Error(`no server is ${role}: ${roles.join(', ')}`)
-    }
-  }
+  const rolesOf = (): Promise<string[]> => Promise.all(nodes.map((node) => roleOf(node).catch(String)))
   const log = (): string => nodes.map((node) => `${node.url}: ${node.log().slice(-3_000)}`).join('\n')
 
   return {
@@ -97,11 +89,11 @@ export async function openCluster(holdfast: Holdfast, programs: ClusterPrograms)
     nodes,
     nats,
     balancer,
-    reader: () => nodeOf('reader'),
-    follower: () => nodeOf('follower'),
+    reader: () => nodeWith('reader', nodes, rolesOf),
+    follower: () => nodeWith('follower', nodes, rolesOf),
     async untilComplete() {
       const isComplete = async (): Promise<boolean> => {
-        const roles = await Promise.all(nodes.map((node) => roleOf(node).catch(String)))
+        const roles = await rolesOf()
         return roles.toSorted().join() === 'follower,follower,reader'
       }
       await vi.waitUntil(isComplete, { timeout: COMPLETE_TIMEOUT_MS, interval: 100 }).catch((error: unknown) => {
@@ -142,5 +134,19 @@ function createNode(url: string, open: () => Promise<ServerProcess>): ClusterNod
     stop: async () => running?.kill('SIGTERM'),
     signal: (name) => void running?.child.kill(name),
     log: () => running?.log() ?? '',
+  }
+}
+
+/** Waits for a role: after a fault the servers choose anew. */
+async function nodeWith(
+  role: 'reader' | 'follower',
+  nodes: readonly ClusterNode[],
+  rolesOf: () => Promise<readonly string[]>,
+): Promise<ClusterNode> {
+  for (const deadline = Date.now() + ROLE_MS; ; await pause(200)) {
+    const roles = await rolesOf()
+    const node = nodes.find((_, index) => roles[index] === role)
+    if (node) return node
+    if (Date.now() > deadline) throw new Error(`no server is ${role}: ${roles.join(', ')}`)
   }
 }

@@ -121,11 +121,7 @@ export async function openWorld(seed: number, through = straight): Promise<World
     } catch (error) {
       const code = (error as { code?: string }).code ?? ''
       if (code.startsWith('23')) return // two memberships of one person in a team, for example
-      if (
-        !/^(57P0|08|25006|ECONN|EPIPE)/.test(code) &&
-        !/terminated|timeout|conflict with recovery/i.test(String(error))
-      )
-        throw error
+      if (!isOfFault(code, error)) throw error
       await pause(50)
     }
   }
@@ -168,6 +164,11 @@ export async function openWorld(seed: number, through = straight): Promise<World
       await holdfast[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Whether Postgres went away, cannot write, or is a standby that recovers. */
+function isOfFault(code: string, error: unknown): boolean {
+  return /^(57P0|08|25006|ECONN|EPIPE)/.test(code) || /terminated|timeout|conflict with recovery/i.test(String(error))
 }
 
 /** Writing on a device and restarting it take turns. */
