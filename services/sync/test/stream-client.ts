@@ -1,50 +1,7 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { deserialize } from 'bson'
+import type { DescribedBucket, ReadLine, ReadOp } from './stream-lines.ts'
 import { openStreamSocket, type StreamSocket } from './stream-socket.ts'
-
-/** An operation as a device reads it. */
-export interface ReadOp {
-  readonly op_id: string
-  readonly op: 'PUT' | 'REMOVE' | 'MOVE' | 'CLEAR'
-  readonly object_type?: string
-  readonly object_id?: string
-  readonly data?: string | null
-  readonly checksum: number
-}
-
-interface DescribedBucket {
-  readonly bucket: string
-  readonly checksum: number
-  readonly count: number
-  readonly priority: number
-  readonly subscriptions: readonly object[]
-}
-
-/** Any line of the stream; exactly one key is there. */
-export interface ReadLine {
-  readonly checkpoint?: {
-    readonly last_op_id: string
-    readonly write_checkpoint?: string
-    readonly buckets: readonly DescribedBucket[]
-    readonly streams: readonly object[]
-  }
-  readonly checkpoint_diff?: {
-    readonly last_op_id: string
-    readonly write_checkpoint?: string
-    readonly removed_buckets: readonly string[]
-    readonly updated_buckets: readonly DescribedBucket[]
-  }
-  readonly data?: {
-    readonly bucket: string
-    readonly after: string
-    readonly has_more: boolean
-    readonly next_after: string
-    readonly data: readonly ReadOp[]
-  }
-  readonly checkpoint_complete?: { readonly last_op_id: string }
-  readonly partial_checkpoint_complete?: { readonly last_op_id: string; readonly priority: number }
-  readonly token_expires_in?: number
-}
 
 /** Rows by table and id: what a person sees on the device, as JSON text. */
 export type DeviceState = ReadonlyMap<string, string>
